@@ -1,0 +1,69 @@
+//! Raw row + plan → [`Item`] or [`Rejection`]. Pure: no I/O, no clock, no randomness.
+//!
+//! An item is its DynamoDB JSON bytes plus key and billed size, written straight from the raw cells
+//! into one buffer a page; no map of attribute values is built. Everything the service would refuse
+//! is found here, so that one bad row never takes 24 good ones with it.
+
+use std::ops::Range;
+
+use crate::plan::Layout;
+use crate::source::Page;
+
+mod rejection;
+
+pub use rejection::{Rejection, Rule};
+
+/// The items of one page of rows, in row order, in one buffer.
+#[derive(Debug, Default)]
+pub struct ItemPage {
+    /// DynamoDB JSON of all items, one behind the other.
+    pub bytes: Vec<u8>,
+    pub items: Vec<Item>,
+    /// Billed bytes of each item's entry in each index (`items.len() × indexes`, item by item);
+    /// 0 where the item is not in the index.
+    pub index_bytes: Vec<u32>,
+    pub rejections: Vec<Rejection>,
+    /// Rows of the page: items + rejections.
+    pub rows: usize,
+}
+
+/// One item of an [`ItemPage`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// `{"PK":{"S":"…"},"SK":{"S":"…"},…}` in the page's bytes; the key attributes come first.
+    pub wire: Range<usize>,
+    /// The key members of `wire` without braces: `"PK":{"S":"…"},"SK":{"S":"…"}`. Canonical: two
+    /// items have the same key exactly when these bytes are equal.
+    pub key: Range<usize>,
+    /// Bytes DynamoDB bills: names and values, without the 100 bytes of storage overhead.
+    pub size: u32,
+    /// Position of the source row in its page.
+    pub row: usize,
+}
+
+impl ItemPage {
+    pub fn wire(&self, item: &Item) -> &[u8] {
+        self.bytes.get(item.wire.clone()).unwrap_or_default()
+    }
+
+    pub fn key(&self, item: &Item) -> &[u8] {
+        self.bytes.get(item.key.clone()).unwrap_or_default()
+    }
+}
+
+/// Builds the items of a page.
+pub fn build(layout: &Layout, page: &Page) -> ItemPage {
+    let _ = (layout, page);
+    ItemPage::default()
+}
+
+/// The source key of a row as text, for people: `[("order_id", "7"), ("line_no", "1")]`.
+pub fn source_key(layout: &Layout, page: &Page, row: usize) -> Vec<(String, String)> {
+    let _ = (layout, page, row);
+    Vec::new()
+}
+
+/// Write capacity units of `bytes` billed bytes: whole kilobytes, at least one.
+pub fn write_units(bytes: u32) -> u64 {
+    u64::from(bytes).div_ceil(1024).max(1)
+}

@@ -1,0 +1,86 @@
+//! Why a row cannot become an item.
+
+use std::fmt;
+
+/// One rejected row. Never carries a cell value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    /// Position of the row in its page.
+    pub row: usize,
+    pub rule: Rule,
+    /// The column or, where there is none, the attribute at fault.
+    pub column: Option<String>,
+    /// What is wrong, lower case, without the value: `41 significant digits, DynamoDB holds 38`.
+    pub message: String,
+    /// The row's source key, as [`super::source_key`] gives it.
+    pub source_key: Vec<(String, String)>,
+}
+
+/// The rules a row can break; names are stable (rejects file, JSON reports).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Rule {
+    KeyNull,
+    KeyEmpty,
+    KeyTooLong,
+    KeyType,
+    /// Wider than its zero padding, or negative.
+    KeyPad,
+    KeyCollision,
+    IndexKeyEmpty,
+    IndexKeyTooLong,
+    IndexKeyType,
+    NumberDigits,
+    NumberRange,
+    NumberNotFinite,
+    DateInvalid,
+    DateRange,
+    LocalTime,
+    TextInvalid,
+    JsonInvalid,
+    BooleanInvalid,
+    SetInvalid,
+    TypeMismatch,
+    Nesting,
+    ItemTooLarge,
+    /// The bytes do not have the form their type promises.
+    Malformed,
+    /// The service refused the item although nothing was found wrong here.
+    Refused,
+}
+
+impl Rule {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Rule::KeyNull => "key_null",
+            Rule::KeyEmpty => "key_empty",
+            Rule::KeyTooLong => "key_too_long",
+            Rule::KeyType => "key_type",
+            Rule::KeyPad => "key_pad",
+            Rule::KeyCollision => "key_collision",
+            Rule::IndexKeyEmpty => "index_key_empty",
+            Rule::IndexKeyTooLong => "index_key_too_long",
+            Rule::IndexKeyType => "index_key_type",
+            Rule::NumberDigits => "number_digits",
+            Rule::NumberRange => "number_range",
+            Rule::NumberNotFinite => "number_not_finite",
+            Rule::DateInvalid => "date_invalid",
+            Rule::DateRange => "date_range",
+            Rule::LocalTime => "local_time",
+            Rule::TextInvalid => "text_invalid",
+            Rule::JsonInvalid => "json_invalid",
+            Rule::BooleanInvalid => "boolean_invalid",
+            Rule::SetInvalid => "set_invalid",
+            Rule::TypeMismatch => "type_mismatch",
+            Rule::Nesting => "nesting",
+            Rule::ItemTooLarge => "item_too_large",
+            Rule::Malformed => "malformed",
+            Rule::Refused => "refused",
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

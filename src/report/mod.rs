@@ -1,0 +1,146 @@
+//! What a run or a verification found, as data with stable JSON names (design, section 3) and as text.
+
+mod sizes;
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+pub use sizes::{SizeSummary, Sizes};
+
+/// The document of `migrate run --json`.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunReport {
+    pub command: &'static str,
+    pub outcome: Outcome,
+    pub dry_run: bool,
+    pub resumed: bool,
+    pub table: String,
+    /// Snapshots of the source that the whole load has used, earlier runs included.
+    pub snapshots: u32,
+    pub consistent: Consistent,
+    pub entities: IndexMap<String, EntityReport>,
+    pub indexes: IndexMap<String, IndexReport>,
+    pub totals: Totals,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rejects_file: Option<String>,
+    pub elapsed_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorReport>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Done,
+    /// An earlier run had already done everything.
+    AlreadyDone,
+    /// Finished, with rejected rows.
+    Rejects,
+    Interrupted,
+    Failed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Consistent {
+    Proven,
+    Unproven,
+    /// No snapshot was asked for.
+    None,
+}
+
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct EntityReport {
+    /// Rows; always `written + rejected + skipped` when the entity is complete.
+    pub read: u64,
+    /// Rows whose item the target has acknowledged.
+    pub written: u64,
+    pub items: u64,
+    pub rejected: u64,
+    pub skipped: u64,
+    pub rejected_by: IndexMap<String, u64>,
+    pub skipped_by: IndexMap<String, u64>,
+    /// Write capacity units, computed from billed sizes, indexes included.
+    pub wcu: u64,
+    pub size: SizeSummary,
+    /// Three of its items, as DynamoDB JSON (dry run only).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<serde_json::Value>,
+}
+
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct IndexReport {
+    pub items: u64,
+    pub absent: u64,
+}
+
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Totals {
+    pub read: u64,
+    pub written: u64,
+    pub items: u64,
+    pub rejected: u64,
+    pub skipped: u64,
+    pub wcu: u64,
+    /// Seconds the load takes at the given rate; `None` for an unknown rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_seconds: Option<u64>,
+}
+
+/// A failure, in every command's document.
+#[derive(Debug, Clone, Serialize)]
+pub struct ErrorReport {
+    pub code: String,
+    pub message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// The document of `migrate verify --json`.
+#[derive(Debug, Clone, Serialize)]
+pub struct VerifyReport {
+    pub command: &'static str,
+    pub outcome: Outcome,
+    pub table: String,
+    pub entities: IndexMap<String, VerifiedEntity>,
+    pub elapsed_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorReport>,
+}
+
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct VerifiedEntity {
+    /// Rows that were rebuilt.
+    pub checked: u64,
+    pub matching: u64,
+    pub missing: u64,
+    pub different: u64,
+    /// Rows that make no item, by the same rules as the load.
+    pub rejected: u64,
+    pub expired: u64,
+    pub moved: u64,
+    /// The first differences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<Difference>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Difference {
+    /// The item's key as DynamoDB JSON.
+    pub key: serde_json::Value,
+    pub source_key: IndexMap<String, String>,
+    /// Empty when the item is missing.
+    pub attributes: Vec<AttributeDifference>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct AttributeDifference {
+    pub name: String,
+    /// `missing`, `unexpected`, `different`.
+    pub what: &'static str,
+    /// DynamoDB JSON of both sides, only with `--show-values`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<serde_json::Value>,
+}

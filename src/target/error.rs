@@ -1,0 +1,56 @@
+//! What a target can answer besides yes.
+
+use std::fmt;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TargetErrorKind {
+    /// Too fast; with the reasons the service gave, if any.
+    Throttled(Vec<ThrottleReason>),
+    /// 5xx, timeout, broken connection: try again.
+    Transient,
+    /// The request is at fault: bisect it.
+    Refused,
+    NoTable,
+    /// The table exists but differs from the mapping.
+    TableDiffers,
+    Permission,
+    /// No credentials, or refused, or expired.
+    Credentials,
+    /// The local clock is too far off to sign.
+    Clock,
+    /// The endpoint does not answer at all.
+    Unreachable,
+    /// Another account than the mapping names.
+    Account,
+    /// A setting is wrong (region missing, bad endpoint URL).
+    Config,
+    /// A local index's item collection is full (10 GB).
+    Collection,
+    Other,
+}
+
+/// `TableWriteKeyRangeThroughputExceeded` and its resource ARN (AWS API, ThrottlingReason).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThrottleReason {
+    pub reason: String,
+    pub resource: String,
+}
+
+/// Never carries an item: service messages are cut before the part that echoes values.
+#[derive(Debug, Clone)]
+pub struct TargetError {
+    pub kind: TargetErrorKind,
+    /// What was tried, lower case: `write to table shop`.
+    pub context: String,
+    /// Error code and message as far as they name no value.
+    pub cause: String,
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.context, self.cause)
+    }
+}
+
+impl std::error::Error for TargetError {}

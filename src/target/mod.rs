@@ -1,0 +1,51 @@
+//! Where items go: DynamoDB by the official SDK, the embedded DynamoDB, or nowhere (the dry run).
+
+use std::future::Future;
+
+mod error;
+
+pub use error::{TargetError, TargetErrorKind, ThrottleReason};
+
+/// Where batches are written.
+///
+/// The contract: `Ok(Put::All)` means that every item of the batch is durable. `Ok(Put::Some)` means
+/// that all but the named ones are. An error of kind [`TargetErrorKind::Throttled`] or
+/// [`TargetErrorKind::Transient`] says nothing about any item (each may or may not be written);
+/// putting the same batch again is harmless. [`TargetErrorKind::Refused`] means that none was written
+/// and that at least one item is at fault. One attempt a call: the caller retries.
+pub trait Target: Send + Sync + 'static {
+    fn put(&self, batch: &PutBatch) -> impl Future<Output = Result<Put, TargetError>> + Send;
+}
+
+/// A request of 1 to 25 items with different keys.
+#[derive(Debug, Clone, Default)]
+pub struct PutBatch {
+    /// `{"PutRequest":{"Item":{…}}}` of each item, comma-separated: what stands between the brackets of
+    /// `RequestItems`.
+    pub requests: Vec<u8>,
+    /// Each item's key as [`crate::item::Item::key`] has it, in the same order.
+    pub keys: Vec<Vec<u8>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Put {
+    All,
+    /// Positions in [`PutBatch::keys`] of the items that were not written.
+    Some(Vec<usize>),
+}
+
+/// Where items are read back by key.
+pub trait Lookup: Send + Sync + 'static {
+    /// One strongly consistent read of 1 to 100 different keys, each as [`crate::item::Item::key`] has
+    /// it. One attempt; what is not answered for is asked again by the caller.
+    fn get(&self, keys: &[&[u8]]) -> impl Future<Output = Result<Found, TargetError>> + Send;
+}
+
+/// What a [`Lookup`] answered.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The raw `{"PK":{"S":"…"},…}` of each item found, in any order, as the service wrote it.
+    pub items: Vec<Vec<u8>>,
+    /// Positions of keys that the service did not get to (UnprocessedKeys).
+    pub unanswered: Vec<usize>,
+}
