@@ -49,6 +49,12 @@ impl ItemPage {
     pub fn key(&self, item: &Item) -> &[u8] {
         self.bytes.get(item.key.clone()).unwrap_or_default()
     }
+
+    /// Billed bytes of the entries that the item at `position` has in each index; 0 where it has none.
+    pub fn index_entries(&self, position: usize) -> &[u32] {
+        let indexes = self.index_bytes.len().checked_div(self.items.len()).unwrap_or(0);
+        self.index_bytes.get(position * indexes..(position + 1) * indexes).unwrap_or_default()
+    }
 }
 
 /// Builds the items of a page.

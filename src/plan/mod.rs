@@ -54,6 +54,8 @@ pub struct EntityPlan {
     pub row_estimate: Option<u64>,
     /// Hash of all that decides what this entity writes (design, "Checkpoint file").
     pub fingerprint: String,
+    /// What the fingerprint is made of, part → hash, so that a refused resume can say what changed.
+    pub fingerprint_parts: std::collections::BTreeMap<String, String>,
     pub key_proof: KeyProof,
     pub layout: Layout,
 }

