@@ -1,11 +1,23 @@
 //! What a run or a verification found, as data with stable JSON names (design, section 3) and as text.
 
+pub mod cost;
+mod dry_run;
+mod rejects;
+mod run;
 mod sizes;
+mod text;
+mod verify;
 
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use text::{Meaning, printable};
+
+pub use dry_run::dry_run_text;
+pub use run::run_text;
 pub use sizes::{SizeSummary, Sizes};
+pub use text::Style;
+pub use verify::verify_text;
 
 /// The document of `migrate run --json`.
 #[derive(Debug, Clone, Serialize)]
@@ -164,4 +176,16 @@ pub struct AttributeDifference {
     pub expected: Option<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<serde_json::Value>,
+}
+
+/// The end of a text whose command failed: what was wrong and what to do.
+fn failure(error: Option<&ErrorReport>, otherwise: &str, style: Style) -> String {
+    let Some(error) = error else { return style.paint(Meaning::Wrong, otherwise) + "\n" };
+    let message = style.paint(Meaning::Wrong, &format!("{otherwise} {}", lines(&error.message)));
+    let help = error.help.as_ref().map(|help| format!("help: {}\n", lines(help)));
+    format!("{message}\n{}", help.unwrap_or_default())
+}
+
+fn lines(text: &str) -> String {
+    text.lines().map(printable).collect::<Vec<_>>().join("\n")
 }

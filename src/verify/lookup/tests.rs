@@ -203,7 +203,7 @@ async fn a_target_that_never_answers_is_given_up() {
 #[tokio::test]
 async fn slow_progress_goes_on_for_as_long_as_it_takes() {
     let pace = Pace { patience: Duration::from_millis(500), ..QUICK };
-    let one_more = |round| Answer::Late(Duration::from_millis(80), (1..8 - round).collect());
+    let one_more = |round: usize| Answer::Late(Duration::from_millis(80), (1..8 - round).collect());
     let target = Scripted::new((0..8).map(stored)).then((0..8).map(one_more));
     let (started, ids) = (Instant::now(), [0, 1, 2, 3, 4, 5, 6, 7]);
     assert!(found_at(&target, &ids, pace).await.unwrap().into_iter().all(|found| found));
