@@ -143,6 +143,9 @@ fn ending(report: &VerifyReport, style: Style) -> String {
                 "If the load is not finished, or the source has changed since, load again and verify again.";
             (Meaning::Wrong, format!("{wrong} of {checked} are wrong in the target (exit code 5). {next}"))
         }
+        _ if total.read == 0 => {
+            (Meaning::Attention, "The source has no rows; nothing was checked.".to_owned())
+        }
         _ if total.checked == 0 => (Meaning::Attention, "Nothing was checked.".to_owned()),
         _ => (Meaning::Fine, proven(report, &total)),
     };

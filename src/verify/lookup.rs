@@ -149,7 +149,7 @@ fn unfinished(keys: usize) -> TargetError {
     TargetError {
         kind: TargetErrorKind::Throttled(Vec::new()),
         context: "read items back".to_owned(),
-        cause: format!("{keys} keys of a request were not answered for"),
+        cause: format!("keys of a request not answered for: {keys}"),
         hint: Some("give the table more read capacity, or verify with fewer requests at a time".to_owned()),
     }
 }

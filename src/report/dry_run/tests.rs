@@ -64,7 +64,8 @@ fn a_clean_dry_run_shows_what_would_be_written() {
           time         about 1 h 22 min at 500 WCU/s
 
         Every row makes an item. The same command without --dry-run loads them.
-    "#]].assert_eq(&dry_run_text(&dry_run(Outcome::Done, &[]), Some(500), PLAIN));
+    "#]]
+    .assert_eq(&dry_run_text(&dry_run(Outcome::Done, &[]), Some(500), PLAIN));
 }
 
 #[test]
@@ -135,7 +136,8 @@ fn the_time_goes_by_the_rate() {
         text.lines().find(|line| line.starts_with("  time")).unwrap_or_default().to_owned()
     };
     expect!["  time         about 41 min 18 s at 1,000 WCU/s"].assert_eq(&time(&dry_run, Some(1_000)));
-    expect!["  time         depends on the table's capacity; give --rate to see it"].assert_eq(&time(&dry_run, None));
+    expect!["  time         depends on the table's capacity; give --rate to see it"]
+        .assert_eq(&time(&dry_run, None));
     dry_run.totals.expected_seconds = Some(90);
     expect!["  time         about 1 min 30 s"].assert_eq(&time(&dry_run, None));
 }

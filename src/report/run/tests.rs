@@ -71,7 +71,8 @@ fn a_clean_load() {
         OrderItem skipped: limit 12
 
         Done. `migrate verify` proves it.
-    "#]].assert_eq(&run_text(&report(Outcome::Done, &[]), PLAIN));
+    "#]]
+    .assert_eq(&run_text(&report(Outcome::Done, &[]), PLAIN));
 }
 
 #[test]
@@ -126,7 +127,10 @@ fn a_row_that_is_unaccounted_for_is_shouted() {
     lost.totals.written -= 1;
     let text = run_text(&lost, PLAIN);
     let line = text.lines().find(|line| line.starts_with("read =")).unwrap();
-    expect!["read = written + rejected + skipped: 1,238,567 = 1,238,554 + 0 + 12 DOES NOT ADD UP for OrderItem"].assert_eq(line);
+    expect![
+        "read = written + rejected + skipped: 1,238,567 = 1,238,554 + 0 + 12 DOES NOT ADD UP for OrderItem"
+    ]
+    .assert_eq(line);
     lost.outcome = Outcome::Interrupted;
     let text = run_text(&lost, PLAIN);
     let line = text.lines().find(|line| line.starts_with("read =")).unwrap();
@@ -146,7 +150,8 @@ fn a_failed_load_says_why_and_what_to_do() {
         Failed. write to table shop: AccessDeniedException
         help: allow dynamodb:BatchWriteItem
         or use other credentials
-    "#]].assert_eq(text.split("\n\n").last().unwrap_or_default());
+    "#]]
+    .assert_eq(text.split("\n\n").last().unwrap_or_default());
 }
 
 #[test]

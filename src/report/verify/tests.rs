@@ -71,7 +71,8 @@ fn a_target_that_holds_everything() {
 
         3 rejected rows have no item; the load's rejects file names them
         Every item that the source makes is in the target, and equal.
-    "#]].assert_eq(&verify_text(&clean(), PLAIN));
+    "#]]
+    .assert_eq(&verify_text(&clean(), PLAIN));
 }
 
 #[test]
@@ -102,7 +103,8 @@ fn values_are_shown_where_the_report_holds_them() {
     expect![[r#"
             email    different   expected {"S":"a@b"}  found {"S":"a@c"}
             balance  missing     expected {"N":"19.90"}
-            x        unexpected  found {"NULL":true}"#]].assert_eq(&lines.join("\n"));
+            x        unexpected  found {"NULL":true}"#]]
+    .assert_eq(&lines.join("\n"));
 }
 
 #[test]
@@ -120,7 +122,8 @@ fn a_sample_says_what_it_left_out() {
 
         Country: nothing was checked, the sample took none of 40 rows
         The target matches in every row of the sample; 99,037 other rows were not checked.
-    "#]].assert_eq(&verify_text(&sampled, PLAIN));
+    "#]]
+    .assert_eq(&verify_text(&sampled, PLAIN));
 }
 
 #[test]
@@ -128,7 +131,8 @@ fn what_did_not_finish_proves_nothing() {
     let last = |report: &VerifyReport| verify_text(report, PLAIN).split("\n\n").last().unwrap().to_owned();
     expect![[r#"
         Interrupted after 99,200 checked rows, 200 of them wrong; the rest is unknown.
-    "#]].assert_eq(&last(&VerifyReport { outcome: Outcome::Interrupted, ..wrong(false) }));
+    "#]]
+    .assert_eq(&last(&VerifyReport { outcome: Outcome::Interrupted, ..wrong(false) }));
     let error = ErrorReport {
         code: "target".to_owned(),
         message: "read items back: throttled".to_owned(),
@@ -138,10 +142,12 @@ fn what_did_not_finish_proves_nothing() {
     expect![[r#"
         Failed; this proves nothing. read items back: throttled
         help: give the table more read capacity
-    "#]].assert_eq(&last(&VerifyReport { error: Some(error), ..none.clone() }));
+    "#]]
+    .assert_eq(&last(&VerifyReport { error: Some(error), ..none.clone() }));
     expect![[r#"
-        Nothing was checked.
-    "#]].assert_eq(&last(&VerifyReport { outcome: Outcome::Done, ..none }));
+        The source has no rows; nothing was checked.
+    "#]]
+    .assert_eq(&last(&VerifyReport { outcome: Outcome::Done, ..none }));
 }
 
 #[test]

@@ -175,7 +175,7 @@ async fn throttles_and_broken_connections_are_retried_and_told() {
     let answers = fetch(&target, &[&key], QUICK, &slowed).await.unwrap();
     assert!(answers[0].is_some());
     let told = told.into_inner().unwrap();
-    assert_eq!(told, ["scripted", "scripted", "1 keys of a request were not answered for"]);
+    assert_eq!(told, ["scripted", "scripted", "keys of a request not answered for: 1"]);
 }
 
 #[tokio::test]
