@@ -3,7 +3,6 @@
 //! Two lines: a header with format version and checksum, then the body as JSON. A missing file is a
 //! new load; an unreadable or foreign one stops the run and is left as it is.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use thiserror::Error;
 
 use super::state::{CHECKPOINT, PREVIOUS};
 use super::tally::Tally;
-use crate::plan::Plan;
+use crate::plan::{FingerprintParts, Plan, describe_difference};
 use crate::source::{Bounds, Position};
 
 /// Version of the body's shape; raised when an older tool could misread it.
@@ -48,7 +47,7 @@ pub struct EntityCheckpoint {
     pub name: String,
     pub fingerprint: String,
     /// Hashes of what the fingerprint is made of, to say what changed.
-    pub parts: BTreeMap<String, String>,
+    pub parts: FingerprintParts,
     /// Empty until the key space has been cut.
     pub ranges: Vec<RangeCheckpoint>,
 }
@@ -157,7 +156,8 @@ impl Checkpoint {
         plan.entities.iter().try_for_each(|entity| match self.entity(&entity.name) {
             Some(recorded) if recorded.fingerprint != entity.fingerprint => Err(CheckpointError::Changed {
                 entity: entity.name.clone(),
-                parts: changed_parts(&recorded.parts, &entity.fingerprint_parts),
+                parts: describe_difference(&recorded.parts, &entity.fingerprint_parts)
+                    .unwrap_or_else(|| "its fingerprint".to_owned()),
             }),
             _ => Ok(()),
         })
@@ -189,13 +189,6 @@ impl RangeCheckpoint {
     pub(crate) fn new(bounds: Bounds) -> Self {
         Self { bounds, position: Position::Start, pages: 0, done: false, tally: Tally::default() }
     }
-}
-
-fn changed_parts(old: &BTreeMap<String, String>, new: &BTreeMap<String, String>) -> String {
-    let names: std::collections::BTreeSet<_> = old.keys().chain(new.keys()).collect();
-    let changed: Vec<_> =
-        names.into_iter().filter(|name| old.get(*name) != new.get(*name)).map(String::as_str).collect();
-    changed.join(", ")
 }
 
 fn sha256(bytes: &[u8]) -> String {

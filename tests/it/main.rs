@@ -1,3 +1,29 @@
 //! The one integration binary.
+//!
+//! What the tests stand on: [`servers`] (databases of their own on real servers), [`tool`] (the built
+//! binary), [`dynamodb`] (the embedded DynamoDB and a plain client), [`front`] (a DynamoDB that
+//! misbehaves on demand), [`compare`] (the independent comparison). Run it through `./test`, which
+//! starts the servers.
+
+// A test fails by panicking, and counts in whatever number is at hand.
+#![allow(
+    clippy::as_conversions,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    missing_debug_implementations,
+    unreachable_pub
+)]
+
+mod compare;
+mod dynamodb;
+mod front;
+mod http;
+mod servers;
+mod tool;
 
 mod bad_mappings;
+mod ground;
+mod layering;
