@@ -125,7 +125,10 @@ fn summary(checked: &Checked, wrong: bool, offline: bool) -> String {
     let (mistakes, warnings) = (count(Severity::Error), count(Severity::Warning));
     text += &match (wrong, offline) {
         (true, _) => format!("{} to mend, {}\n", plural(mistakes, "mistake"), plural(warnings, "warning")),
-        (false, true) => format!("the mapping is well-formed, {}; without --offline it is checked against the source\n", plural(warnings, "warning")),
+        (false, true) => format!(
+            "the mapping is well-formed, {}; without --offline it is checked against the source\n",
+            plural(warnings, "warning")
+        ),
         (false, false) => format!("the mapping fits the source, {}\n", plural(warnings, "warning")),
     };
     text

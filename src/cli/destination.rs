@@ -8,9 +8,7 @@ use super::terminal::Terminal;
 use crate::load::{AutoPace, Pace, PaceRange, TableIdentity};
 use crate::mapping::{Billing, CreateSettings, Endpoint, Rate, Table};
 use crate::plan::TablePlan;
-use crate::target::{
-    ConnectSettings, DynamoDb, Embedded, LiveTable, WriteLimits, compare, extra_indexes,
-};
+use crate::target::{ConnectSettings, DynamoDb, Embedded, LiveTable, WriteLimits, compare, extra_indexes};
 
 /// Name of the embedded DynamoDB's file in the state folder.
 const EMBEDDED_FILE: &str = "dynamodb.db";
@@ -121,7 +119,10 @@ impl Destination {
         let address = self.dynamodb.address();
         let mut warnings = Vec::new();
         if self.live.stream_enabled {
-            warnings.push("the table has a stream: every item written here is also delivered to its consumers".to_owned());
+            warnings.push(
+                "the table has a stream: every item written here is also delivered to its consumers"
+                    .to_owned(),
+            );
         }
         if let Some(ahead) = address.clock_ahead.filter(|ahead| ahead.abs() > 60) {
             warnings.push(format!("this machine's clock is {} s off the service's", ahead.abs()));
@@ -165,7 +166,8 @@ fn auto_pace(limits: &WriteLimits, live: &LiveTable, plan: &TablePlan) -> AutoPa
     };
     let index = |name: &str| {
         let start = limits.indexes.iter().find(|(index, _)| index == name).and_then(|(_, start)| *start)?;
-        let maximum = live.indexes.iter().find(|index| index.name == name).and_then(|index| index.maximum_write);
+        let maximum =
+            live.indexes.iter().find(|index| index.name == name).and_then(|index| index.maximum_write);
         Some(range(start, maximum))
     };
     AutoPace {
@@ -181,4 +183,3 @@ fn must_fit(plan: &TablePlan, live: &LiveTable) -> Result<(), Failure> {
     let message = format!("table {} differs from the mapping: {}", live.name, all.join("; "));
     Err(Failure::new(Exit::Mapping, "table-differs", message).with_help(first.help.clone()))
 }
-

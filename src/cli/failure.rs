@@ -61,7 +61,8 @@ impl Failure {
     pub(crate) fn mapping(findings: &[Diagnostic], rendered: String) -> Self {
         let first = findings.iter().min_by_key(|finding| finding.severity);
         let code = first.map_or("mapping", |finding| finding.code);
-        let message = first.map_or_else(|| "the mapping has mistakes".to_owned(), |finding| finding.message.clone());
+        let message =
+            first.map_or_else(|| "the mapping has mistakes".to_owned(), |finding| finding.message.clone());
         let help = first.and_then(|finding| finding.help.clone());
         Self { exit: Exit::Mapping, code, message, help, rendered: Some(rendered) }
     }

@@ -80,10 +80,12 @@ pub fn main() -> ExitCode {
     let command = match (cli.command, cli.run) {
         (Some(command), _) => command,
         (None, Some(run)) => Command::Run(run),
-        (None, None) => return usage(&Cli::command().error(
-            clap::error::ErrorKind::MissingRequiredArgument,
-            "name a mapping with --mapping, or start with `migrate demo`",
-        )),
+        (None, None) => {
+            return usage(&Cli::command().error(
+                clap::error::ErrorKind::MissingRequiredArgument,
+                "name a mapping with --mapping, or start with `migrate demo`",
+            ));
+        }
     };
     match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => {

@@ -8,7 +8,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::terminal::Terminal;
 use crate::load::{Event, Observer};
 use crate::plan::Plan;
-use crate::report::thousands;
+use crate::report::cost::thousands;
 use crate::verify::VerifyEvent;
 
 /// Between two lines where there is no terminal.

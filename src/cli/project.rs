@@ -54,10 +54,6 @@ impl Project {
         &self.mapping
     }
 
-    pub(crate) fn file(&self) -> &MappingFile {
-        &self.file
-    }
-
     /// `[source]`, when the environment has all its variables.
     pub(crate) fn source(&self) -> Result<&SourceSettings, Failure> {
         self.complete(&self.mapping.source.missing).map(|()| &self.mapping.source)

@@ -18,7 +18,8 @@ use crate::load::{
 };
 use crate::mapping::{Rate, SnapshotMode};
 use crate::plan::{Plan, PlanOptions};
-use crate::report::{Outcome, RunReport, duration, dry_run_text, run_text};
+use crate::report::cost::duration;
+use crate::report::{Outcome, RunReport, dry_run_text, run_text};
 use crate::source::{PageLimits, Source};
 use crate::target::{Discard, Target};
 
@@ -75,12 +76,15 @@ fn parse_rate(text: &str) -> Result<Rate, String> {
 }
 
 /// Cells of one page at most, beyond one row (design, promise 6).
-const PAGE_BYTES: usize = 64 * 1024 * 1024;
+const PAGE_BYTES: usize = 16 * 1024 * 1024;
 
 /// How long to retry without a single item written.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 const CONCURRENCY: usize = 16;
+
+/// Items of each entity that a dry run shows.
+const SAMPLES: usize = 3;
 
 pub(crate) async fn run(args: &RunArgs) -> Exit {
     let terminal = Terminal::new(&args.output);
@@ -131,8 +135,7 @@ pub(crate) async fn execute(project: &Project, args: &RunArgs, terminal: &Termin
     let state = Arc::new(StateFolder::open(&folder)?);
     let (source, plan) = prepare(project, args, terminal).await?;
     let table = project.table()?;
-    let destination =
-        Destination::reach(table, &plan.table, &folder, args.create_table, terminal).await?;
+    let destination = Destination::reach(table, &plan.table, &folder, args.create_table, terminal).await?;
     write(project, args, terminal, source, plan, &state, &destination).await
 }
 
@@ -152,6 +155,7 @@ async fn dry_run(project: &Project, args: &RunArgs, terminal: &Terminal) -> Resu
     let pace = expected_pace(rate(project, args), &plan.table);
     let mut options = options(project, args, &plan, Pace::Unlimited)?;
     options.max_rejects = None;
+    options.samples = SAMPLES;
     let table = TableIdentity { name: plan.table.name.clone(), id: None };
     let journal = Journal::in_memory(Checkpoint::new(table, source.identity().database.clone()));
     let mut ran = drive(project, Arc::new(Discard), &plan, source, options, journal, &pace, terminal).await?;
@@ -240,7 +244,8 @@ fn rejects_file(folder: &Path, report: &RunReport) -> Option<String> {
 }
 
 fn not_empty(plan: &Plan) -> Failure {
-    let message = format!("table {} already holds items, and no checkpoint says that they are ours", plan.table.name);
+    let message =
+        format!("table {} already holds items, and no checkpoint says that they are ours", plan.table.name);
     Failure::new(Exit::Usage, "table-not-empty", message).with_help(
         "items with the keys of this load are replaced; say --yes if that is meant, or load into an empty table",
     )
@@ -263,7 +268,11 @@ fn announce(
     destination.warnings().iter().for_each(|warning| terminal.remark(&format!("warning: {warning}")));
     let expected = at_least(plan, pace);
     let settings = project.source()?;
-    let held = if settings.snapshot == SnapshotMode::None { "no snapshot is held" } else { "the source's snapshot is held as long" };
+    let held = if settings.snapshot == SnapshotMode::None {
+        "no snapshot is held"
+    } else {
+        "the source's snapshot is held as long"
+    };
     match expected {
         Some(seconds) => terminal.remark(&format!(
             "rate {}: at least about {}; {held}",
@@ -273,12 +282,11 @@ fn announce(
         None => terminal.remark(&format!("rate {}; {held}", rate_in_words(pace))),
     }
     let limit = settings.snapshot_limit.as_secs();
-    let held_too_long = settings.snapshot != SnapshotMode::None && expected.is_some_and(|seconds| seconds > limit);
+    let held_too_long =
+        settings.snapshot != SnapshotMode::None && expected.is_some_and(|seconds| seconds > limit);
     if held_too_long && !args.yes {
-        let message = format!(
-            "the source's snapshot would be held longer than snapshot_limit ({})",
-            duration(limit)
-        );
+        let message =
+            format!("the source's snapshot would be held longer than snapshot_limit ({})", duration(limit));
         return Err(Failure::new(Exit::Usage, "snapshot-limit", message).with_help(
             "say --yes if the source can bear it, raise --rate or source.snapshot_limit, or set snapshot = false",
         ));
@@ -317,6 +325,7 @@ fn options(project: &Project, args: &RunArgs, plan: &Plan, pace: Pace) -> Result
         pace,
         concurrency: args.concurrency.map(usize::from).or(write.concurrency).unwrap_or(CONCURRENCY),
         limit: args.limit,
+        samples: 0,
         max_rejects: Some(args.max_rejects.unwrap_or(write.max_rejects)),
         patience: PATIENCE,
     })
@@ -335,7 +344,8 @@ async fn drive<T: Target>(
     terminal: &Terminal,
 ) -> Result<Ran, Failure> {
     let started = Instant::now();
-    let done = |name: &str| journal.progress().entity(name).map(|entity| entity.tally().rows).unwrap_or_default();
+    let done =
+        |name: &str| journal.progress().entity(name).map(|entity| entity.tally().rows).unwrap_or_default();
     let done: Vec<_> = plan.entities.iter().map(|entity| done(&entity.name)).collect();
     let progress = Arc::new(Progress::new(plan, &done, terminal));
     let observe = progress.observer();

@@ -42,6 +42,11 @@ impl Terminal {
         }
     }
 
+    /// The same without remarks.
+    pub(crate) fn silenced(&self) -> Self {
+        Self { quiet: true, interactive: false, ..self.clone() }
+    }
+
     pub(crate) fn style(&self) -> Style {
         Style { color: self.color_out }
     }

@@ -43,8 +43,8 @@ pub(crate) struct VerifyArgs {
     pub output: OutputArgs,
 }
 
-/// Pages are held until their lookups are answered, so they are smaller than a load's.
-const PAGE_BYTES: usize = 64 * 1024 * 1024;
+/// Cells of one page at most, beyond one row.
+const PAGE_BYTES: usize = 16 * 1024 * 1024;
 
 pub(crate) async fn run(args: &VerifyArgs) -> Exit {
     let terminal = Terminal::new(&args.output);
@@ -107,8 +107,7 @@ pub(crate) async fn compare(
     let progress = Progress::new(plan, &[], terminal);
     let target = Arc::new(destination.dynamodb.clone());
     let observe = |event| progress.verify_event(&event);
-    let verified =
-        verify(plan, snapshot.readers, target, options, &observe, stop_on_signal(terminal)).await;
+    let verified = verify(plan, snapshot.readers, target, options, &observe, stop_on_signal(terminal)).await;
     progress.finish();
     Ok(verified?.report(&plan.table.name))
 }

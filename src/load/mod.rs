@@ -19,6 +19,7 @@ mod state;
 mod tally;
 mod watermark;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,6 +64,8 @@ pub struct LoadOptions {
     pub concurrency: usize,
     /// Rows of each entity at most; such a load never marks an entity done.
     pub limit: Option<u64>,
+    /// Items of each entity to show in the report.
+    pub samples: usize,
     /// Rejected rows of this run after which it stops; `None` never stops (dry run).
     pub max_rejects: Option<u64>,
     /// How long to retry without a single item written.
@@ -160,20 +163,21 @@ pub enum End {
     Failed(LoadError),
 }
 
-/// The first three items of each entity, as DynamoDB JSON.
+/// The first items read of each entity, as DynamoDB JSON.
 #[derive(Debug, Default)]
-pub struct Samples(std::collections::BTreeMap<usize, Vec<Vec<u8>>>);
-
-const SAMPLES: usize = 3;
+pub struct Samples {
+    wanted: usize,
+    items: BTreeMap<usize, Vec<Vec<u8>>>,
+}
 
 impl Samples {
     pub fn of(&self, entity: usize) -> &[Vec<u8>] {
-        self.0.get(&entity).map(Vec::as_slice).unwrap_or_default()
+        self.items.get(&entity).map(Vec::as_slice).unwrap_or_default()
     }
 
     fn collect(&mut self, entity: usize, page: &ItemPage) {
-        let samples = self.0.entry(entity).or_default();
-        let missing = SAMPLES.saturating_sub(samples.len());
+        let samples = self.items.entry(entity).or_default();
+        let missing = self.wanted.saturating_sub(samples.len());
         samples.extend(page.items.iter().take(missing).map(|item| page.wire(item).to_vec()));
     }
 }
@@ -199,7 +203,7 @@ pub async fn run<T: Target>(
         observe: load.observe.clone(),
         patience: load.options.patience,
     };
-    let mut samples = Samples::default();
+    let mut samples = Samples { wanted: load.options.samples, ..Samples::default() };
     let end = loop {
         let ending = match open_readers(load, &mut source, &mut journal).await {
             Ok(readers) => session(load, &courier, readers, &mut journal, &mut samples, &mut stop).await,

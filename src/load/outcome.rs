@@ -8,10 +8,10 @@ use super::checkpoint::Checkpoint;
 use super::pacer::Pace;
 use super::tally::Tally;
 use super::{End, Loaded};
-use crate::plan::{EntityPlan, Plan};
+use crate::plan::Plan;
 use crate::report::{Consistent, EntityReport, IndexReport, Outcome, RunReport, Totals};
 
-/// What a load found, over all its runs. `dry_run` reports carry samples and expected seconds.
+/// What a load found, over all its runs.
 pub fn report(loaded: &Loaded, plan: &Plan, pace: &Pace, elapsed: Duration) -> RunReport {
     let tallies: Vec<_> = plan
         .entities
@@ -22,8 +22,9 @@ pub fn report(loaded: &Loaded, plan: &Plan, pace: &Pace, elapsed: Duration) -> R
         .collect();
     let mut all = Tally::default();
     tallies.iter().for_each(|tally| all.merge(tally));
-    let entities =
-        plan.entities.iter().zip(&tallies).map(|(entity, tally)| (entity.name.clone(), entity_report(tally)));
+    let entities = plan.entities.iter().zip(&tallies).enumerate().map(|(position, (entity, tally))| {
+        (entity.name.clone(), entity_report(tally, loaded.samples.of(position)))
+    });
     RunReport {
         command: "run",
         outcome: outcome(&loaded.end, &all),
@@ -65,7 +66,7 @@ fn consistent(progress: &Checkpoint) -> Consistent {
     }
 }
 
-fn entity_report(tally: &Tally) -> EntityReport {
+fn entity_report(tally: &Tally, samples: &[Vec<u8>]) -> EntityReport {
     EntityReport {
         read: tally.rows,
         written: tally.written,
@@ -74,6 +75,7 @@ fn entity_report(tally: &Tally) -> EntityReport {
         rejected_by: tally.rejected_by.iter().map(|(rule, count)| (rule.clone(), *count)).collect(),
         wcu: tally.units().total(),
         size: tally.sizes.summary(),
+        samples: samples.iter().filter_map(|wire| serde_json::from_slice(wire).ok()).collect(),
         ..EntityReport::default()
     }
 }
@@ -89,13 +91,4 @@ fn indexes(plan: &Plan, all: &Tally) -> IndexMap<String, IndexReport> {
         .enumerate()
         .map(|(position, index)| (index.name.clone(), count(position)))
         .collect()
-}
-
-/// The samples of an entity for a dry run's report.
-pub(crate) fn samples(loaded: &Loaded, plan: &Plan) -> Vec<(String, Vec<serde_json::Value>)> {
-    let of = |(position, entity): (usize, &EntityPlan)| {
-        let items = loaded.samples.of(position).iter();
-        (entity.name.clone(), items.filter_map(|wire| serde_json::from_slice(wire).ok()).collect())
-    };
-    plan.entities.iter().enumerate().map(of).collect()
 }

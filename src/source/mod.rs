@@ -31,6 +31,7 @@ pub use key::{Key, KeyPart};
 pub use page::{Page, PageBuilder, RawCell, Row};
 pub use raw::{Class, MysqlType, PgType, RawType, SqliteType};
 pub use select::{Computed, Output, Rows, Select};
+pub use sqlite::write_sqlite;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {

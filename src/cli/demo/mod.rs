@@ -1,6 +1,7 @@
 //! `migrate demo`: the whole story on embedded databases, with the shop of `mappings/shop.toml`.
 
-use std::fmt::Write as _;
+mod rows;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,11 +26,8 @@ pub(crate) struct DemoArgs {
     output: OutputArgs,
 }
 
-const MAPPING: &str = include_str!("../../mappings/shop.toml");
-const SCHEMA: &str = include_str!("../../mappings/shop.sqlite.sql");
-
-/// Further users, beside those of the example; each has orders and items.
-const USERS: u32 = 400;
+const MAPPING: &str = include_str!("../../../mappings/shop.toml");
+const SCHEMA: &str = include_str!("../../../mappings/shop.sqlite.sql");
 
 pub(crate) async fn run(args: &DemoArgs) -> Exit {
     let terminal = Terminal::new(&args.output);
@@ -45,7 +43,7 @@ async fn story(terminal: &Terminal) -> Result<Exit, Failure> {
             .with_help("make room in the temporary folder, or name another one with TMPDIR")
     })?;
     let database = folder.path().join("shop.sqlite");
-    write_sqlite(&database, &format!("{SCHEMA}\n{}", more_rows())).await?;
+    write_sqlite(&database, &format!("{SCHEMA}\n{}", rows::rows())).await?;
     let project = project(folder.path(), &database, terminal)?;
 
     terminal.remark("1. The dry run: every row is mapped, nothing is written.\n   migrate --mapping shop.toml --dry-run\n");
@@ -61,7 +59,8 @@ async fn story(terminal: &Terminal) -> Result<Exit, Failure> {
     let args = run_args(folder.path(), false)?;
     let state_path = project.state_folder(&args.state)?;
     let state = Arc::new(StateFolder::open(&state_path)?);
-    let loaded = run::write(&project, &args, terminal, source, Arc::clone(&plan), &state, &destination).await?;
+    let loaded =
+        run::write(&project, &args, terminal, source, Arc::clone(&plan), &state, &destination).await?;
     exit = worse(exit, run::tell(&loaded, terminal));
 
     terminal.remark("\n3. The proof: every item is rebuilt from the source, read back and compared.\n   migrate verify --mapping shop.toml\n");
@@ -123,7 +122,7 @@ fn bug(error: &clap::Error) -> Failure {
 
 /// For a step whose warnings were told before.
 fn silent(terminal: &Terminal) -> Terminal {
-    Terminal { quiet: true, ..terminal.clone() }
+    terminal.silenced()
 }
 
 fn worse(before: Exit, now: Exit) -> Exit {
