@@ -39,7 +39,9 @@ impl Form {
         match (settings.kind, column.raw.class()) {
             (Some(ValueType::Uuid | ValueType::UuidSwapped), _) => Form::Value(Class::Uuid),
             (Some(ValueType::Bool), _) => Form::Value(Class::Boolean),
-            (Some(ValueType::N), Class::Text) => Form::Value(Class::Decimal),
+            (Some(ValueType::N), Class::Text | Class::Json) => Form::Value(Class::Decimal),
+            (Some(ValueType::N), Class::Boolean) => Form::Value(Class::Integer),
+            (_, Class::Decimal) if whole_numbers(column) => Form::Value(Class::Integer),
             (_, class) => Form::Value(class),
         }
     }
@@ -152,18 +154,35 @@ pub(super) fn words(class: Class) -> &'static str {
 pub(super) fn type_fits(kind: ValueType, column: &Column) -> bool {
     let class = column.raw.class();
     match kind {
-        ValueType::S => !matches!(class, Class::Bytes | Class::Array),
-        ValueType::N => {
-            matches!(class, Class::Integer | Class::Decimal | Class::Float | Class::Text | Class::Dynamic)
+        ValueType::S => class != Class::Array,
+        ValueType::N => !matches!(
+            class,
+            Class::Uuid
+                | Class::Bytes
+                | Class::Date
+                | Class::Time
+                | Class::Timestamp
+                | Class::TimestampTz
+                | Class::Array
+        ),
+        ValueType::B => matches!(class, Class::Bytes | Class::Uuid | Class::Dynamic),
+        ValueType::Bool => {
+            matches!(class, Class::Boolean | Class::Integer | Class::Decimal | Class::Text | Class::Dynamic)
         }
-        ValueType::B => matches!(class, Class::Bytes | Class::Dynamic),
-        ValueType::Bool => matches!(class, Class::Boolean | Class::Integer | Class::Dynamic),
-        ValueType::List => class == Class::Array,
+        ValueType::List => matches!(class, Class::Array | Class::Json),
         ValueType::StringSet | ValueType::NumberSet | ValueType::BinarySet => set_fits(kind, &column.raw),
-        ValueType::Uuid | ValueType::UuidSwapped => matches!(class, Class::Bytes | Class::Dynamic),
+        ValueType::Uuid => matches!(class, Class::Bytes | Class::Uuid | Class::Text | Class::Dynamic),
+        ValueType::UuidSwapped => matches!(class, Class::Bytes | Class::Dynamic),
     }
 }
 
+/// `numeric(10)`, `decimal(10,0) unsigned`: a decimal without places behind the point.
+fn whole_numbers(column: &Column) -> bool {
+    let inside = column.sql_type.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
+    let Some((inside, _)) = inside else { return false };
+    let scale = inside.split_once(',').map_or("0", |(_, scale)| scale.trim());
+    !matches!(column.raw, RawType::Sqlite(_)) && scale == "0"
+}
 fn set_fits(kind: ValueType, raw: &RawType) -> bool {
     let members = match raw {
         RawType::Postgres(PgType::Array(member)) => RawType::Postgres((**member).clone()).class(),

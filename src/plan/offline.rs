@@ -44,11 +44,11 @@ fn alike(left: &Entity, right: &Entity) -> bool {
 
 /// A template without the names of its columns.
 fn shape(template: &Template) -> Vec<Result<&str, &[crate::mapping::Step]>> {
-    let part = |part| match part {
-        &TemplatePart::Literal(ref text) => Ok(text.as_str()),
+    let parts = template.parts.iter().map(|part| match part {
+        TemplatePart::Literal(text) => Ok(text.as_str()),
         TemplatePart::Placeholder { steps, .. } => Err(steps.as_slice()),
-    };
-    template.parts.iter().map(part).collect()
+    });
+    parts.collect()
 }
 
 fn atoms(template: &Template) -> Vec<Atom> {

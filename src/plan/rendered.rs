@@ -59,13 +59,21 @@ fn value(column: &Column, settings: &ReadSettings) -> Rendered {
     let class = column.raw.class();
     match settings.kind {
         Some(ValueType::Uuid | ValueType::UuidSwapped) => {
-            return Rendered { atoms: uuid(), injective: class == Class::Bytes };
+            return Rendered { atoms: uuid(), injective: matches!(class, Class::Bytes | Class::Uuid) };
         }
         Some(ValueType::Bool) if class != Class::Boolean => {
             return Rendered { atoms: boolean(), injective: false };
         }
-        Some(ValueType::N) if class == Class::Text => {
+        Some(ValueType::N) if matches!(class, Class::Text | Class::Json) => {
             return Rendered { atoms: decimal(), injective: false };
+        }
+        Some(ValueType::N) if class == Class::Boolean => {
+            return Rendered { atoms: vec![Atom::exactly(ByteSet::of(b"01"), 1)], injective: true };
+        }
+        // Beyond what DynamoDB's numbers can be: NaN as well.
+        Some(ValueType::S) if class == Class::Decimal => {
+            let letters = ByteSet::digits().or(ByteSet::of(b"-+.eENaInfity"));
+            return Rendered { atoms: vec![Atom::some(letters)], injective: true };
         }
         _ => {}
     }
@@ -86,14 +94,15 @@ fn value(column: &Column, settings: &ReadSettings) -> Rendered {
     Rendered { atoms, injective }
 }
 
-/// SQLite keeps values of other types than the declared one, so that `1` and `'1'` may both be there.
-/// The column's affinity tells what is converted when it is stored.
+/// SQLite keeps values of other types than the declared one, so that `1` and `'1'` may both be there;
+/// the column's affinity tells what is converted when it is stored. Dates and times of day are written
+/// as they are stored; the other declared types have one text for several stored ones (`1.5`, `1.50`).
 fn sqlite(kind: SqliteType, column: &Column, settings: &ReadSettings) -> Rendered {
     let plain = matches!(settings.kind, None | Some(ValueType::S));
-    let text_form = kind == SqliteType::Any || settings.kind == Some(ValueType::S);
+    let as_stored = matches!(kind, SqliteType::Any | SqliteType::Date | SqliteType::Time);
     let converts =
         matches!(affinity(&column.sql_type), Affinity::Text | Affinity::Integer | Affinity::Numeric);
-    Rendered { atoms: any(), injective: plain && text_form && converts }
+    Rendered { atoms: any(), injective: plain && as_stored && converts }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,7 +144,12 @@ fn after(before: Rendered, step: &Step, column: Option<&Column>) -> Rendered {
             Rendered { atoms: signed_digits(), injective: before.injective && exact }
         }
         Step::Shard(count) => Rendered { atoms: shard(*count), injective: false },
-        Step::Hex => Rendered { atoms: vec![Atom::any_number(hex_digits())], injective: before.injective },
+        Step::Hex => {
+            // SQLite: `'a'` and `x'61'` have the same hex.
+            let text_too = column.is_some_and(|column| matches!(column.raw, RawType::Sqlite(_)));
+            let injective = before.injective && !text_too;
+            Rendered { atoms: vec![Atom::any_number(hex_digits())], injective }
+        }
         Step::Escape => escape(before),
         Step::Lower => fold(before, ByteSet::upper_case(), ByteSet::lower_case(), u8::to_ascii_lowercase),
         Step::Upper => fold(before, ByteSet::lower_case(), ByteSet::upper_case(), u8::to_ascii_uppercase),

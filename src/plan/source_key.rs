@@ -108,13 +108,8 @@ fn constraint_key<'a>(
     backed: &[UniqueSet],
     findings: &mut Vec<Diagnostic>,
 ) -> Option<Vec<Found<'a>>> {
-    let inherited = scope.relation.unique_keys.iter().filter(|key| key.primary).map(words);
-    let mut candidates: Vec<UniqueSet> = backed.to_vec();
-    if scope.relation.kind == RelationKind::Inherited {
-        candidates.extend(inherited);
-    }
     let mut reason = None;
-    for candidate in &candidates {
+    for candidate in backed {
         let columns: Option<Vec<Found<'a>>> = candidate.columns.iter().map(|name| scope.find(name)).collect();
         let Some(columns) = columns else { continue };
         match columns.iter().find_map(|found| unfit(*found)) {
