@@ -41,11 +41,17 @@ impl Destination {
         create: bool,
         terminal: &Terminal,
     ) -> Result<Self, Failure> {
-        let server = match table.endpoint.as_ref().map(toml::Spanned::get_ref) {
-            Some(Endpoint::Embedded) => Some(Embedded::file(&folder.join(EMBEDDED_FILE))?),
-            _ => None,
-        };
-        Self::connect(table, plan, server, create, terminal).await
+        if !is_embedded(table) {
+            return Self::connect(table, plan, None, create, terminal).await;
+        }
+        let file = folder.join(EMBEDDED_FILE);
+        if !create && !file.exists() {
+            let message = format!("the embedded DynamoDB has no table yet: there is no {}", file.display());
+            return Err(
+                Failure::new(Exit::Mapping, "no-table", message).with_help("load first: `migrate run`")
+            );
+        }
+        Self::connect(table, plan, Some(Embedded::file(&file)?), create, terminal).await
     }
 
     /// As [`Destination::reach`], with an embedded server that is already running.
@@ -65,10 +71,9 @@ impl Destination {
             (None, _) => None,
         };
         let dynamodb = DynamoDb::connect(settings).await?;
-        // The embedded DynamoDB has nobody else to create its tables.
         let live = match dynamodb.describe().await? {
             Some(live) => live,
-            None if create || server.is_some() => {
+            None if create => {
                 terminal.remark(&format!("creating table {} …", plan.name));
                 let created = dynamodb.create(plan, CREATION).await?;
                 created.notes.iter().for_each(|note| terminal.remark(&format!("warning: {note}")));
@@ -129,6 +134,11 @@ impl Destination {
         }
         warnings
     }
+}
+
+/// Whether the mapping's table is the embedded DynamoDB's.
+pub(crate) fn is_embedded(table: &Table) -> bool {
+    matches!(table.endpoint.as_ref().map(toml::Spanned::get_ref), Some(Endpoint::Embedded))
 }
 
 /// The pace of a dry run, which asks no table: the given rate, else what `[table.create]` would get.

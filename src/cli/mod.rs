@@ -13,9 +13,10 @@ mod signals;
 mod terminal;
 mod verify;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 
 use self::failure::{Exit, Failure};
 use self::terminal::Terminal;
@@ -23,13 +24,10 @@ use self::terminal::Terminal;
 /// Moves PostgreSQL, MySQL and SQLite tables into a DynamoDB single-table design: shows everything
 /// first, resumes where it stopped, proves the result.
 #[derive(Debug, Parser)]
-#[command(name = "migrate", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+#[command(name = "migrate", version, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
-    command: Option<Command>,
-
-    #[command(flatten)]
-    run: Option<run::RunArgs>,
+    command: Command,
 }
 
 const EXAMPLES: &str = "\
@@ -45,7 +43,7 @@ or schema · 4 rows were rejected · 5 verification found differences · 130 int
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Load the source into the table (the default command)
+    /// Load the source into the table; `migrate --mapping …` is the same
     Run(run::RunArgs),
     /// Find mistakes in mapping and schema and prove the keys; reads no rows
     Check(check::CheckArgs),
@@ -73,19 +71,9 @@ pub(crate) struct OutputArgs {
 
 /// Runs the `migrate` command and returns its exit code.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let command = match Cli::try_parse_from(with_command(std::env::args_os())) {
+        Ok(cli) => cli.command,
         Err(error) => return usage(&error),
-    };
-    let command = match (cli.command, cli.run) {
-        (Some(command), _) => command,
-        (None, Some(run)) => Command::Run(run),
-        (None, None) => {
-            return usage(&Cli::command().error(
-                clap::error::ErrorKind::MissingRequiredArgument,
-                "name a mapping with --mapping, or start with `migrate demo`",
-            ));
-        }
     };
     match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => {
@@ -99,6 +87,17 @@ pub fn main() -> ExitCode {
             ExitCode::from(Terminal::new(&OutputArgs::default()).fail("run", &failure))
         }
     }
+}
+
+/// Puts `run` where the command is left out: `migrate --mapping shop.toml`.
+fn with_command(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut words: Vec<_> = words.collect();
+    let first = words.get(1).map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+    let about_itself = ["-h", "--help", "-V", "--version"].contains(&first.as_str());
+    if first.starts_with('-') && !about_itself {
+        words.insert(1, "run".into());
+    }
+    words
 }
 
 async fn dispatch(command: Command) -> Exit {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::OutputArgs;
-use super::destination::{Destination, expected_pace};
+use super::destination::{Destination, expected_pace, is_embedded};
 use super::failure::{Exit, Failure};
 use super::progress::Progress;
 use super::project::{MappingArgs, Project, StateArgs, choose};
@@ -135,7 +135,9 @@ pub(crate) async fn execute(project: &Project, args: &RunArgs, terminal: &Termin
     let state = Arc::new(StateFolder::open(&folder)?);
     let (source, plan) = prepare(project, args, terminal).await?;
     let table = project.table()?;
-    let destination = Destination::reach(table, &plan.table, &folder, args.create_table, terminal).await?;
+    // The embedded DynamoDB has nobody else to create its tables.
+    let create = args.create_table || is_embedded(table);
+    let destination = Destination::reach(table, &plan.table, &folder, create, terminal).await?;
     write(project, args, terminal, source, plan, &state, &destination).await
 }
 
