@@ -27,7 +27,8 @@ pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Malformed> {
         let start = position.saturating_add(literal.len());
         let inside_start = start.saturating_add(OPENING.len());
         let Some((inside, after)) = reference.split_once('}') else {
-            return Err(Malformed { range: start..text.len(), message: "`${` is not closed by `}`" });
+            let end = inside_start.saturating_add(name_length(reference));
+            return Err(Malformed { range: start..end, message: "`${` is not closed by `}`" });
         };
         position = inside_start.saturating_add(inside.len()).saturating_add(1);
         pieces.push(Piece::Literal(literal));
@@ -54,6 +55,10 @@ fn variable(inside: &str, range: Range<usize>) -> Result<Piece<'_>, Malformed> {
     Ok(Piece::Variable { name, default, range })
 }
 
+fn name_length(text: &str) -> usize {
+    text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Piece, pieces};
@@ -77,7 +82,7 @@ mod tests {
     #[test]
     fn refuses_malformed_references() {
         for (text, range) in
-            [("x${A", 1..4), ("${}", 0..3), ("${1A}", 0..5), ("${A-b}", 0..6), ("${:-b}", 0..6)]
+            [("x${A-", 1..4), ("${}", 0..3), ("${1A}", 0..5), ("${A-b}", 0..6), ("${:-b}", 0..6)]
         {
             assert_eq!(pieces(text).unwrap_err().range, range, "{text}");
         }

@@ -23,6 +23,9 @@ pub use render::render;
 pub use template::{Step, Template, TemplatePart};
 pub use toml::Spanned;
 
+#[cfg(test)]
+mod tests;
+
 /// A whole mapping file, valid as far as it can be told without a database.
 #[derive(Debug, Clone)]
 pub struct Mapping {

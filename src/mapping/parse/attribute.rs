@@ -23,19 +23,16 @@ pub(super) fn read_all<'a>(
     key: &str,
     value: &'a Value<'a>,
     outline: &Outline,
-) -> Read<Vec<Attribute>> {
+) -> Read<Vec<Read<Attribute>>> {
     let table =
         walker.table(key, &format!("a table {}.attributes]", entity.name.trim_end_matches(']')), value)?;
-    let attributes: Vec<Read<Attribute>> = entries(table)
-        .iter()
-        .map(|entry| {
-            let attribute = read(walker, entry)?;
-            ttl::check(walker, &attribute, outline)?;
-            fit_index_keys(walker, &attribute, outline)?;
-            Ok(attribute)
-        })
-        .collect();
-    attributes.into_iter().collect()
+    let read_one = |entry: &Entry<'a>| {
+        let attribute = read(walker, entry)?;
+        ttl::check(walker, &attribute, outline)?;
+        fit_index_keys(walker, &attribute, outline)?;
+        Ok(attribute)
+    };
+    Ok(entries(table).iter().map(read_one).collect())
 }
 
 fn read<'a>(walker: &mut Walker<'a>, entry: &Entry<'a>) -> Read<Attribute> {
@@ -61,7 +58,12 @@ fn neither_shape(walker: &mut Walker<'_>, entry: &Entry<'_>) -> super::walker::R
         return constant::refuse_float(walker, entry.value);
     }
     let message = format!("expected a column or a table for {}, found {}", quoted(entry.name), entry.kind());
-    let help = format!("{ORIGIN_HELP}; a constant is {{ value = … }}");
+    let help = match entry.value.get_ref() {
+        DeValue::Integer(_) | DeValue::Boolean(_) => {
+            format!("write {{ value = {} }}", walker.spelled(entry.value))
+        }
+        _ => ORIGIN_HELP.to_owned(),
+    };
     walker.report(Diagnostic::error("wrong-type", entry.value.span(), message).with_help(help))
 }
 

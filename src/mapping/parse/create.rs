@@ -61,7 +61,11 @@ pub(super) fn billing<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'
         return throughput(walker, key, value).map(Billing::Provisioned);
     }
     let text = walker.text_or(key, "\"on-demand\" or { read = 5, write = 5 }", value)?;
-    walker.choice(key, &text, &[("on-demand", Billing::OnDemand)])
+    match text.value.as_str() {
+        "on-demand" => Ok(Billing::OnDemand),
+        _ if !text.complete => Ok(Billing::OnDemand),
+        _ => Err(walker.unknown_value(key, &text, ["on-demand", "{ read = 5, write = 5 }"].into_iter())),
+    }
 }
 
 fn throughput<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -> Read<Throughput> {
@@ -111,7 +115,7 @@ fn tags<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -> Read<Ve
     let table = walker.table(key, "a table of strings", value)?;
     let entries = entries(table);
     if entries.len() > MAX_TAGS {
-        let message = format!("{} tags; AWS takes {MAX_TAGS}", entries.len());
+        let message = format!("{} tags are too many: AWS takes {MAX_TAGS} at most", entries.len());
         return Err(walker.report(Diagnostic::error("too-many", value.span(), message)));
     }
     let tags: Vec<Read<_>> = entries

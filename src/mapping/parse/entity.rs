@@ -1,15 +1,15 @@
 //! `[entities.X]`
 
 use toml::Spanned;
-use toml::de::DeValue;
 
 use super::defaults::Defaults;
+use super::origins::{self, Parts};
 use super::section::{Entry, Keys, Section, entries};
 use super::table::Outline;
 use super::walker::{Read, Reported, Value, Walker};
-use super::{attribute, index_entry, key_template, origins, settings};
+use super::{attribute, columns, computed, index_entry, key_template, settings};
 use crate::mapping::diagnostic::{Diagnostic, quoted};
-use crate::mapping::{ColumnChoice, Computed, Entity, Rows, Template, ValueSettings};
+use crate::mapping::{Entity, Rows, Template};
 
 pub(in crate::mapping) const KEYS: Keys = Keys {
     known: &[
@@ -29,9 +29,6 @@ pub(in crate::mapping) const KEYS: Keys = Keys {
     ],
     later: &["on_collision", "order_by", "embed", "items"],
 };
-pub(in crate::mapping) const COLUMN_KEYS: Keys =
-    Keys { known: &["type", "format", "zone", "overflow", "nulls"], later: &[] };
-pub(in crate::mapping) const EXCEPT_KEYS: Keys = Keys { known: &["except"], later: &[] };
 
 const EXAMPLE: &str =
     "for example:\n[entities.User]\nfrom = \"users\"\npk = \"USER#{id:010}\"\nsk = \"PROFILE\"";
@@ -73,22 +70,29 @@ fn read<'a>(
     let table = walker.table(entry.name, &format!("a table {title}"), entry.value)?;
     let section = Section::read(walker, title, entry.span.clone(), table, &KEYS);
     let rows = rows(walker, &section);
-    let filter = section.optional(walker, "where", sql);
+    let filter = section.optional(walker, "where", string);
     let key = section.optional(walker, "key", source_key);
     let pk = partition_template(walker, &section, outline);
     let sk = sort_template(walker, &section, outline);
-    let type_value = section.optional(walker, "type", sql);
-    let columns = columns(walker, &section);
+    let type_value = section.optional(walker, "type", string);
+    let columns = columns::choice(walker, &section);
     let rename_all = section.optional(walker, "rename_all", settings::case);
-    let computed = section.optional(walker, "let", computed);
-    let column_settings = section.optional(walker, "column", column_settings);
+    let computed = section.optional(walker, "let", computed::read);
+    let column_settings = section.optional(walker, "column", columns::settings);
     let indexes = section.optional(walker, "index", |walker, key, value| {
         index_entry::read_all(walker, &section, key, value, outline)
     });
     let attributes = section.optional(walker, "attributes", |walker, key, value| {
         attribute::read_all(walker, &section, key, value, outline)
     });
-    let entity = Entity {
+    let parts = Parts {
+        columns: columns.as_ref().ok(),
+        renames: !matches!(rename_all, Ok(None)) || defaults.rename_all.is_some(),
+        indexes: indexes.as_ref().ok().map(|indexes| indexes.as_deref().unwrap_or_default()),
+        attributes: attributes.as_ref().ok().map(|attributes| attributes.as_deref().unwrap_or_default()),
+    };
+    origins::check(walker, &section, &parts, outline)?;
+    Ok(Entity {
         type_value: type_value?.map_or_else(|| entry.name.to_owned(), Spanned::into_inner),
         name: name?,
         rows: rows?,
@@ -100,12 +104,10 @@ fn read<'a>(
         rename_all: rename_all?.or(defaults.rename_all),
         computed: computed?.unwrap_or_default(),
         column_settings: column_settings?.unwrap_or_default(),
-        indexes: indexes?.unwrap_or_default(),
-        attributes: attributes?.unwrap_or_default(),
+        indexes: indexes?.unwrap_or_default().into_iter().collect::<Read<_>>()?,
+        attributes: attributes?.unwrap_or_default().into_iter().collect::<Read<_>>()?,
         defaults: defaults.values.clone(),
-    };
-    origins::check(walker, &entity, outline)?;
-    Ok(entity)
+    })
 }
 
 /// Names stand in reports and in `--only A,B`.
@@ -121,8 +123,8 @@ fn entity_name(walker: &mut Walker<'_>, entry: &Entry<'_>) -> Read<Spanned<Strin
 }
 
 fn rows<'a>(walker: &mut Walker<'a>, section: &Section<'a>) -> Read<Rows> {
-    let from = section.optional(walker, "from", sql);
-    let query = section.optional(walker, "query", sql);
+    let from = section.optional(walker, "from", string);
+    let query = section.optional(walker, "query", string);
     if let (Some(from), Some(query)) = (section.get("from"), section.get("query")) {
         let later = if from.span.start > query.span.start { from } else { query };
         let message = format!("{} has both `from` and `query`", section.name);
@@ -147,7 +149,7 @@ fn no_rows(walker: &mut Walker<'_>, section: &Section<'_>) -> Reported {
     walker.report(Diagnostic::error("missing-key", section.span.clone(), message).with_help(help))
 }
 
-fn sql<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -> Read<Spanned<String>> {
+fn string<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -> Read<Spanned<String>> {
     walker.text(key, value).map(super::text::Text::spanned)
 }
 
@@ -197,83 +199,4 @@ fn sort_template<'a>(
         }
         (None, _) => Ok(None),
     }
-}
-
-fn columns<'a>(walker: &mut Walker<'a>, section: &Section<'a>) -> Read<ColumnChoice> {
-    let Some(value) = section.value("columns") else {
-        let has_attributes = section.get("attributes").is_some();
-        return Ok(if has_attributes { ColumnChoice::List(Vec::new()) } else { ColumnChoice::All });
-    };
-    match value.get_ref() {
-        DeValue::Array(_) => walker.texts("columns", value).map(ColumnChoice::List),
-        DeValue::Table(table) => {
-            let except = Section::read(walker, "`columns`", value.span(), table, &EXCEPT_KEYS);
-            let names =
-                except.required(walker, "except", "write columns = { except = [\"password_hash\"] }")?;
-            walker.texts("except", names).map(ColumnChoice::Except)
-        }
-        _ => {
-            let text = walker.text_or("columns", "\"*\", a list of columns or { except = [..] }", value)?;
-            if text.value == "*" {
-                return Ok(ColumnChoice::All);
-            }
-            let message = format!("unknown value {} for `columns`", text.shown());
-            let help =
-                format!("write [{:?}] for this column, \"*\" for all, or {{ except = [..] }}", text.value);
-            Err(walker.report(Diagnostic::error("unknown-value", text.span, message).with_help(help)))
-        }
-    }
-}
-
-fn computed<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -> Read<Vec<Computed>> {
-    let table = walker.table(key, "a table of names and SQL", value)?;
-    let mut seen: Vec<String> = Vec::new();
-    let computed: Vec<Read<Computed>> = entries(table)
-        .iter()
-        .map(|entry| {
-            let sql = sql(walker, entry.name, entry.value);
-            let name = computed_name(walker, entry, &mut seen);
-            Ok(Computed { name: name?, sql: sql? })
-        })
-        .collect();
-    computed.into_iter().collect()
-}
-
-/// SQL tells column names apart without regard to case.
-fn computed_name(
-    walker: &mut Walker<'_>,
-    entry: &Entry<'_>,
-    seen: &mut Vec<String>,
-) -> Read<Spanned<String>> {
-    let folded = entry.name.to_lowercase();
-    let problem = if entry.name.trim().is_empty() {
-        Some(("empty-value", "a computed column has an empty name".to_owned()))
-    } else if seen.contains(&folded) {
-        let message = format!("`let` has {} twice, but for upper and lower case", quoted(entry.name));
-        Some(("duplicate-name", message))
-    } else {
-        None
-    };
-    seen.push(folded);
-    match problem {
-        Some((code, message)) => Err(walker.report(Diagnostic::error(code, entry.span.clone(), message))),
-        None => Ok(Spanned::new(entry.span.clone(), entry.name.to_owned())),
-    }
-}
-
-type ColumnSettings = Vec<(Spanned<String>, ValueSettings)>;
-
-fn column_settings<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -> Read<ColumnSettings> {
-    let table = walker.table(key, "tables such as column.gift = { type = \"BOOL\" }", value)?;
-    let settings: Vec<Read<_>> = entries(table)
-        .iter()
-        .map(|entry| {
-            let table = walker.table(entry.name, "a table such as { type = \"BOOL\" }", entry.value)?;
-            let title = format!("column {}", quoted(entry.name));
-            let section = Section::read(walker, title, entry.span.clone(), table, &COLUMN_KEYS);
-            let settings = settings::read(walker, &section)?;
-            Ok((Spanned::new(entry.span.clone(), entry.name.to_owned()), settings))
-        })
-        .collect();
-    settings.into_iter().collect()
 }

@@ -54,8 +54,10 @@ fn projection<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -> R
     }
     let names = walker.texts(key, value)?;
     if names.len() > MAX_PROJECTED {
-        let message =
-            format!("{} attributes are projected; DynamoDB takes {MAX_PROJECTED} of an index", names.len());
+        let message = format!(
+            "{} attributes are too many: an index projects {MAX_PROJECTED} by name at most",
+            names.len()
+        );
         let mistake = Diagnostic::error("too-many", value.span(), message)
             .with_help("name fewer, or write projection = \"ALL\"");
         return Err(walker.report(mistake));

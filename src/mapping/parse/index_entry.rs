@@ -17,12 +17,10 @@ pub(super) fn read_all<'a>(
     key: &str,
     value: &'a Value<'a>,
     outline: &Outline,
-) -> Read<Vec<IndexEntry>> {
+) -> Read<Vec<Read<IndexEntry>>> {
     let table = walker.table(key, "tables such as [entities.User.index.GSI1]", value)?;
     let prefix = entity.name.trim_end_matches(']');
-    let indexes: Vec<Read<IndexEntry>> =
-        entries(table).iter().map(|entry| read(walker, prefix, entry, outline)).collect();
-    indexes.into_iter().collect()
+    Ok(entries(table).iter().map(|entry| read(walker, prefix, entry, outline)).collect())
 }
 
 fn read<'a>(walker: &mut Walker<'a>, prefix: &str, entry: &Entry<'a>, outline: &Outline) -> Read<IndexEntry> {

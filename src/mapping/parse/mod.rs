@@ -4,6 +4,8 @@
 //! there is no mistake, there is a mapping.
 
 mod attribute;
+mod columns;
+mod computed;
 mod constant;
 mod create;
 mod defaults;
@@ -44,15 +46,15 @@ pub(super) fn mapping(file: &MappingFile, environment: Environment<'_>) -> Resul
     let mut walker = Walker::new(&file.text, None);
     let mut with_variables = Walker::new(&file.text, Some(environment));
 
-    let root = Section::read(&mut walker, "a mapping", tree.span(), tree.get_ref(), &root::KEYS);
+    let root = Section::read(&mut walker, "the mapping", tree.span(), tree.get_ref(), &root::KEYS);
     let source = source::read(&mut with_variables, &root);
     let (table, outline) = table::read(&mut with_variables, &root);
     let write = write::read(&mut walker, &root);
     let defaults = defaults::read(&mut walker, &root);
     let entities = entity::read_all(&mut walker, &root, &outline, &defaults.clone().unwrap_or_default());
 
-    let mut mistakes = walker.into_mistakes();
-    mistakes.extend(with_variables.into_mistakes());
+    let mut mistakes = with_variables.into_mistakes();
+    mistakes.extend(walker.into_mistakes());
     syntax::without_followers(&file.text, &syntax, &mut mistakes);
     mistakes.extend(syntax);
     match (source, table, write, defaults, entities) {

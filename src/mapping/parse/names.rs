@@ -50,7 +50,8 @@ pub(super) fn table_name(walker: &mut Walker<'_>, what: &str, text: Text) -> Rea
         let shown = quoted(&wrong.to_string());
         (format!("{what} may not contain {shown}"), "letters, digits, `_`, `.` and `-` are allowed")
     } else if !(3..=255).contains(&text.value.len()) {
-        (format!("{what} has {} characters", text.value.len()), "3 to 255 are allowed")
+        let message = format!("{what} has 3 to 255 characters, and this one {}", text.value.len());
+        (message, "take a longer or a shorter one")
     } else {
         return Ok(text.spanned());
     };

@@ -1,16 +1,34 @@
 //! Where each attribute of an entity's items comes from: one place each.
 
-use crate::mapping::diagnostic::{Diagnostic, Span, quoted};
-use crate::mapping::{ColumnChoice, Entity, Index, IndexEntry, KeyAttribute};
+use std::fmt;
 
+use super::section::Section;
 use super::table::Outline;
 use super::walker::{Read, Walker};
+use crate::mapping::diagnostic::{Diagnostic, Span, quoted};
+use crate::mapping::{Attribute, ColumnChoice, Index, IndexEntry, KeyAttribute};
+
+/// The parts of an entity that write attributes, as far as they could be read.
+pub(super) struct Parts<'p> {
+    pub(super) columns: Option<&'p ColumnChoice>,
+    /// Whether the names of columns may change on their way.
+    pub(super) renames: bool,
+    pub(super) indexes: Option<&'p [Read<IndexEntry>]>,
+    pub(super) attributes: Option<&'p [Read<Attribute>]>,
+}
 
 /// Finds attributes with two origins, and index blocks whose index the items cannot enter.
-pub(super) fn check(walker: &mut Walker<'_>, entity: &Entity, outline: &Outline) -> Read<()> {
-    let origins = all(entity, outline);
+pub(super) fn check(
+    walker: &mut Walker<'_>,
+    entity: &Section<'_>,
+    parts: &Parts<'_>,
+    outline: &Outline,
+) -> Read<()> {
+    let origins = all(entity, parts, outline);
     let mut mistakes = with_two_origins(&origins);
-    mistakes.extend(without_origin(entity, outline, &origins));
+    if parts.are_whole() {
+        mistakes.extend(without_origin(parts, outline, &origins));
+    }
     match mistakes.into_iter().map(|mistake| walker.report(mistake)).last() {
         Some(reported) => Err(reported),
         None => Ok(()),
@@ -25,27 +43,54 @@ struct Origin<'a> {
 }
 
 enum Writer<'a> {
-    Key(&'static str),
-    EntityType,
+    /// `pk`, `sk` or `entity_type`: clashes among these are the table's.
+    Table(&'static str),
     Index(&'a str, &'static str),
     Attributes,
 }
 
-fn all<'a>(entity: &'a Entity, outline: &'a Outline) -> Vec<Origin<'a>> {
-    let of_key = |key: Option<&'a KeyAttribute>, word, span: &Span| {
-        key.map(|key| Origin { attribute: key.name.get_ref(), writer: Writer::Key(word), span: span.clone() })
+impl Parts<'_> {
+    fn are_whole(&self) -> bool {
+        self.indexes.is_some_and(|indexes| indexes.iter().all(Result::is_ok))
+            && self.attributes.is_some_and(|attributes| attributes.iter().all(Result::is_ok))
+    }
+
+    fn index_entries(&self) -> impl Iterator<Item = &IndexEntry> {
+        self.indexes.into_iter().flatten().filter_map(|index| index.as_ref().ok())
+    }
+
+    fn read_attributes(&self) -> impl Iterator<Item = &Attribute> {
+        self.attributes.into_iter().flatten().filter_map(|attribute| attribute.as_ref().ok())
+    }
+
+    /// Columns are known only where they are listed.
+    fn may_have_column(&self, attribute: &str) -> bool {
+        match self.columns {
+            Some(ColumnChoice::List(columns)) if columns.is_empty() => false,
+            Some(ColumnChoice::List(columns)) => {
+                self.renames || columns.iter().any(|column| column.get_ref() == attribute)
+            }
+            _ => true,
+        }
+    }
+}
+
+fn all<'a>(entity: &Section<'_>, parts: &'a Parts<'_>, outline: &'a Outline) -> Vec<Origin<'a>> {
+    let of_key = |key: Option<&'a KeyAttribute>, word: &'static str| {
+        let span = entity.value(word)?.span();
+        Some(Origin { attribute: key?.name.get_ref(), writer: Writer::Table(word), span })
     };
     let sort_key = outline.sort_key.iter().flatten().next();
     let mut origins = Vec::new();
-    origins.extend(of_key(outline.partition_key.as_ref(), "pk", &entity.pk.span));
-    origins.extend(entity.sk.iter().filter_map(|sk| of_key(sort_key, "sk", &sk.span)));
+    origins.extend(of_key(outline.partition_key.as_ref(), "pk"));
+    origins.extend(of_key(sort_key, "sk"));
     origins.extend(outline.entity_type.iter().map(|name| Origin {
         attribute: name.get_ref(),
-        writer: Writer::EntityType,
+        writer: Writer::Table("entity_type"),
         span: name.span(),
     }));
-    origins.extend(entity.indexes.iter().flat_map(|entry| of_index(entry, outline)));
-    origins.extend(entity.attributes.iter().map(|attribute| Origin {
+    origins.extend(parts.index_entries().flat_map(|entry| of_index(entry, outline)));
+    origins.extend(parts.read_attributes().map(|attribute| Origin {
         attribute: attribute.name.get_ref(),
         writer: Writer::Attributes,
         span: attribute.name.span(),
@@ -75,36 +120,34 @@ fn with_two_origins(origins: &[Origin<'_>]) -> Vec<Diagnostic> {
     let mut mistakes = Vec::new();
     for (position, origin) in origins.iter().enumerate() {
         let first = origins.iter().take(position).find(|earlier| earlier.attribute == origin.attribute);
-        if let Some(first) = first {
-            let name = quoted(origin.attribute);
-            let message = format!("attribute {name} has two origins: {} and {}", first.writer, origin.writer);
-            let mistake = Diagnostic::error("duplicate-attribute", origin.span.clone(), message);
-            mistakes.push(mistake.with_help(help(first, origin)));
-        }
+        let Some(first) = first.filter(|_| !matches!(origin.writer, Writer::Table(_))) else { continue };
+        let name = quoted(origin.attribute);
+        let message = format!("attribute {name} has two origins: {} and {}", first.writer, origin.writer);
+        let mistake = Diagnostic::error("duplicate-attribute", origin.span.clone(), message);
+        mistakes.push(mistake.with_help(help(first, origin)));
     }
     mistakes
 }
 
 fn help(first: &Origin<'_>, second: &Origin<'_>) -> String {
     match (&first.writer, &second.writer) {
-        (Writer::Key(_) | Writer::EntityType, Writer::Index(index, word)) => {
+        (Writer::Table(_), Writer::Index(index, word)) => {
             format!("take `{word}` out: the items are in index {} by the attributes they have", quoted(index))
         }
         _ => "take one of them out, or name the attribute otherwise".to_owned(),
     }
 }
 
-/// Keys of an index block's index that nothing writes. Columns are known only where they are listed.
-fn without_origin(entity: &Entity, outline: &Outline, origins: &[Origin<'_>]) -> Vec<Diagnostic> {
+/// Keys of an index block's index that nothing writes.
+fn without_origin(parts: &Parts<'_>, outline: &Outline, origins: &[Origin<'_>]) -> Vec<Diagnostic> {
     let mut mistakes = Vec::new();
-    for entry in &entity.indexes {
+    for entry in parts.index_entries() {
         let Some(index) = index_of(entry, outline) else { continue };
-        let keys =
-            std::iter::once((&index.partition_key, "pk")).chain(index.sort_key.iter().map(|key| (key, "sk")));
-        for (key, word) in keys {
+        let partition_key = std::iter::once((&index.partition_key, "pk"));
+        for (key, word) in partition_key.chain(index.sort_key.iter().map(|key| (key, "sk"))) {
             let name = key.name.get_ref();
-            let written = origins.iter().any(|origin| origin.attribute == name);
-            if !written && !may_be_a_column(entity, name) {
+            let is_written = origins.iter().any(|origin| origin.attribute == name);
+            if !is_written && !parts.may_have_column(name) {
                 mistakes.push(missing(entry, name, word));
             }
         }
@@ -119,21 +162,10 @@ fn missing(entry: &IndexEntry, attribute: &str, word: &str) -> Diagnostic {
         .with_help(format!("add `{word}` to this block, or {attribute} to the attributes"))
 }
 
-fn may_be_a_column(entity: &Entity, attribute: &str) -> bool {
-    match &entity.columns {
-        ColumnChoice::All | ColumnChoice::Except(_) => true,
-        ColumnChoice::List(columns) if columns.is_empty() => false,
-        ColumnChoice::List(columns) => {
-            entity.rename_all.is_some() || columns.iter().any(|column| column.get_ref() == attribute)
-        }
-    }
-}
-
-impl std::fmt::Display for Writer<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Writer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Writer::Key(word) => write!(f, "`{word}`"),
-            Writer::EntityType => f.write_str("`entity_type` of [table]"),
+            Writer::Table(word) => write!(f, "`{word}`"),
             Writer::Index(index, word) => write!(f, "`{word}` of index {}", quoted(index)),
             Writer::Attributes => f.write_str("`attributes`"),
         }

@@ -107,8 +107,10 @@ fn report_unknown(
     entry: &Entry<'_>,
     keys: &Keys,
 ) -> Option<(&'static str, Reported)> {
-    let close = closest(entry.name, keys.known.iter().copied())
-        .and_then(|close| keys.known.iter().find(|known| **known == close).copied());
+    let close = match keys.known {
+        [only] => Some(*only),
+        known => known.iter().copied().find(|word| Some(*word) == closest(entry.name, known.iter().copied())),
+    };
     let known = format!("{section} takes {}", listed(keys.known.iter().copied()));
     let help = match close {
         Some(close) => format!("did you mean {}? {known}", quoted(close)),

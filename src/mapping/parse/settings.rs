@@ -106,10 +106,11 @@ fn zone<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -> Read<Sp
         return Ok(text.spanned());
     }
     let names: Vec<String> = zones.available().map(|name| name.as_str().to_owned()).collect();
-    let help = match closest(&text.value, names.iter().map(String::as_str)) {
-        Some(close) => format!("did you mean {}?", quoted(close)),
-        None => "write a name of the IANA database, such as \"UTC\" or \"Europe/Berlin\"".to_owned(),
+    let close = match closest(&text.value, names.iter().map(String::as_str)) {
+        Some(close) => format!("did you mean {}? ", quoted(close)),
+        None => String::new(),
     };
+    let help = format!("{close}zones have names of the IANA database, such as \"UTC\" or \"Europe/Berlin\"");
     let message = format!("unknown time zone {}", text.shown());
     Err(walker.report(Diagnostic::error("unknown-zone", text.span, message).with_help(help)))
 }

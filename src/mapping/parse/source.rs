@@ -58,7 +58,7 @@ fn read_url<'a>(walker: &mut Walker<'a>, section: &Section<'a>) -> Read<(Spanned
         None
     };
     let dialect = dialect.transpose().map_err(|mistake| {
-        let from = if text.from_environment { " (it comes from the environment)" } else { "" };
+        let from = if text.from_environment { " (the URL comes from the environment)" } else { "" };
         let message = format!("{}{from}", mistake.message);
         walker.report(Diagnostic::error("invalid-url", value.span(), message).with_help(mistake.help))
     })?;
@@ -70,7 +70,11 @@ fn snapshot_mode<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -
         return Ok(if *flag { SnapshotMode::Shared } else { SnapshotMode::None });
     }
     let text = walker.text_or(key, "true, false or \"lock\"", value)?;
-    walker.choice(key, &text, &[("lock", SnapshotMode::Lock)])
+    match text.value.as_str() {
+        "lock" => Ok(SnapshotMode::Lock),
+        _ if !text.complete => Ok(SnapshotMode::Shared),
+        _ => Err(walker.unknown_value(key, &text, ["true", "false", "lock"].into_iter())),
+    }
 }
 
 fn lock_needs_mysql(walker: &mut Walker<'_>, section: &Section<'_>, dialect: Option<Dialect>) -> Read<()> {

@@ -3,27 +3,30 @@
 use toml::de::{DeTable, DeValue, Error};
 
 use super::walker::Value;
-use crate::mapping::diagnostic::{Diagnostic, Span};
+use crate::mapping::diagnostic::{Diagnostic, Span, quoted};
 
 /// Mistakes that may only follow from text that TOML could not read.
 const FOLLOWERS: [&str; 2] = ["missing-key", "unknown-index"];
 
-/// All syntax errors. What is never closed is told once, where it opens.
+/// All syntax errors: what is never closed once, where it opens, and of each line the first one.
 pub(super) fn mistakes(text: &str, tree: &DeTable<'_>, errors: &[Error]) -> Vec<Diagnostic> {
-    let unclosed: Vec<Span> = errors
+    let unclosed: Vec<Span> = errors.iter().filter_map(|error| unclosed_value(tree, error)).collect();
+    let mut mistakes: Vec<Diagnostic> = unclosed.iter().map(|span| not_closed(text, span)).collect();
+    let mut spans: Vec<(Span, &Error)> = errors
         .iter()
-        .filter(|error| error.message().starts_with("unclosed ") || is_unclosed_string(error))
-        .filter_map(|error| opened_before(tree, error.span()?.start, text))
+        .filter_map(|error| error.span().map(|span| (span, error)))
+        .filter(|(span, _)| {
+            !unclosed.iter().any(|value| value.start <= span.start && span.start <= value.end)
+        })
         .collect();
-    let mut mistakes: Vec<Diagnostic> = unclosed.iter().map(|span| unclosed_value(text, span)).collect();
-    let spans = errors.iter().filter_map(|error| Some((error, error.span()?)));
-    mistakes.extend(
-        spans
-            .filter(|(_, span)| {
-                !unclosed.iter().any(|value| value.start <= span.start && span.start <= value.end)
-            })
-            .map(|(error, span)| mistake(text, error, span)),
-    );
+    spans.sort_by_key(|(span, _)| span.start);
+    let mut line_end = None;
+    for (span, error) in spans {
+        if line_end.is_none_or(|end| span.start >= end) {
+            line_end = Some(lines(text, &span).end);
+            mistakes.push(mistake(text, error, span));
+        }
+    }
     mistakes
 }
 
@@ -32,81 +35,93 @@ pub(super) fn without_followers(text: &str, syntax: &[Diagnostic], mistakes: &mu
     if syntax.is_empty() {
         return;
     }
-    let unread: Vec<Span> =
-        syntax.iter().filter_map(|mistake| mistake.span.as_ref()).map(|s| lines(text, s)).collect();
+    let spans = syntax.iter().filter_map(|mistake| mistake.span.as_ref());
+    let unread: Vec<Span> = spans.map(|span| lines(text, span)).collect();
     mistakes.retain(|mistake| {
-        let in_unread =
-            mistake.span.as_ref().is_none_or(|span| unread.iter().any(|lines| lines.contains(&span.start)));
-        !in_unread && !FOLLOWERS.contains(&mistake.code)
+        let span = mistake.span.as_ref();
+        let is_unread = span.is_none_or(|span| unread.iter().any(|lines| lines.contains(&span.start)));
+        !is_unread && !FOLLOWERS.contains(&mistake.code)
     });
 }
 
 /// The lines of a span, whole.
 fn lines(text: &str, span: &Span) -> Span {
-    let start =
-        text.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at.saturating_add(1));
-    let after = text.get(span.end..).and_then(|after| after.find('\n'));
-    start..after.map_or(text.len(), |length| span.end.saturating_add(length)).saturating_add(1)
+    let before = text.get(..span.start).unwrap_or_default();
+    let after = text.get(span.end..).unwrap_or_default();
+    let start = before.rfind('\n').map_or(0, |newline| newline.saturating_add(1));
+    let length = after.find('\n').unwrap_or(after.len());
+    start..span.end.saturating_add(length).saturating_add(1)
 }
 
-fn is_unclosed_string(error: &Error) -> bool {
+/// The value that the error says is never closed; it ends where the error stands.
+fn unclosed_value(tree: &DeTable<'_>, error: &Error) -> Option<Span> {
     let message = error.message();
-    message.starts_with("invalid ")
-        && message.contains(" string, expected")
-        && error.span().is_some_and(|s| s.is_empty())
+    let span = error.span()?;
+    let is_kind: fn(&DeValue<'_>) -> bool = if message.starts_with("unclosed array") {
+        |value| matches!(value, DeValue::Array(_))
+    } else if message.starts_with("unclosed inline table") {
+        |value| matches!(value, DeValue::Table(_))
+    } else if message.contains(" string, expected") && span.is_empty() {
+        |value| matches!(value, DeValue::String(_))
+    } else {
+        return None;
+    };
+    let found = tree.iter().find_map(|(_, value)| ending_at(value, span.start, is_kind));
+    found.filter(|span| !span.is_empty())
 }
 
-fn unclosed_value(text: &str, span: &Span) -> Diagnostic {
+/// The outermost value of a kind that ends at a place.
+fn ending_at(value: &Value<'_>, end: usize, is_kind: fn(&DeValue<'_>) -> bool) -> Option<Span> {
+    if value.span().end == end && is_kind(value.get_ref()) {
+        return Some(value.span());
+    }
+    match value.get_ref() {
+        DeValue::Table(table) => table.iter().find_map(|(_, value)| ending_at(value, end, is_kind)),
+        DeValue::Array(items) => items.iter().find_map(|item| ending_at(item, end, is_kind)),
+        _ => None,
+    }
+}
+
+fn not_closed(text: &str, span: &Span) -> Diagnostic {
     let opening = text.get(span.clone()).unwrap_or_default();
-    let (mark, close) = match opening.chars().next() {
+    let (what, mark) = match opening.chars().next() {
         Some('[') => ("list", "]"),
         Some('{') => ("table", "}"),
         _ if opening.starts_with("\"\"\"") => ("string", "\"\"\""),
         _ if opening.starts_with("'''") => ("string", "'''"),
-        _ if opening.starts_with('\'') => ("string", "'"),
+        Some('\'') => ("string", "'"),
         _ => ("string", "\""),
     };
-    Diagnostic::error("syntax", span.clone(), format!("this {mark} is not closed"))
-        .with_help(format!("close it with {close}"))
-}
-
-/// The innermost value that ends at `end` without its closing mark.
-fn opened_before(table: &DeTable<'_>, end: usize, text: &str) -> Option<Span> {
-    table.iter().find_map(|(_, value)| opened_in(value, end, text))
-}
-
-fn opened_in(value: &Value<'_>, end: usize, text: &str) -> Option<Span> {
-    let inner = match value.get_ref() {
-        DeValue::Table(table) => opened_before(table, end, text),
-        DeValue::Array(items) => items.iter().find_map(|item| opened_in(item, end, text)),
-        _ => None,
-    };
-    let opens =
-        |span: &Span| text.get(span.start..).is_some_and(|rest| rest.starts_with(['[', '{', '"', '\'']));
-    let is_header = matches!(value.get_ref(), DeValue::Table(_))
-        && text.get(value.span().start..).is_some_and(|rest| rest.starts_with('['));
-    inner.or_else(|| {
-        Some(value.span()).filter(|span| span.end == end && !span.is_empty() && opens(span) && !is_header)
-    })
+    Diagnostic::error("syntax", span.clone(), format!("this {what} is not closed"))
+        .with_help(format!("close it with {mark}"))
 }
 
 fn mistake(text: &str, error: &Error, span: Span) -> Diagnostic {
     let found = text.get(span.clone()).unwrap_or_default();
-    let value_expected = error.message().starts_with("string values must be quoted");
-    let (message, help) = if value_expected && found.is_empty() {
-        ("a value is missing here".to_owned(), Some("write it after the `=`; text stands in quotes"))
-    } else if value_expected && found.starts_with(['“', '”', '‘', '’', '„']) {
-        ("these are typographic quotes".to_owned(), Some("write straight ones: \"…\""))
-    } else if value_expected {
-        ("text stands in quotes".to_owned(), Some("write \"…\""))
-    } else if error.message() == "duplicate key" {
-        (format!("{} is there twice", crate::mapping::diagnostic::quoted(found)), Some("keep one of them"))
-    } else {
-        (error.message().to_owned(), None)
-    };
+    let (message, help) = in_plain_words(error.message(), found);
     let mistake = Diagnostic::error("syntax", span, message);
     match help {
         Some(help) => mistake.with_help(help),
         None => mistake,
     }
+}
+
+/// The parser's message and the text it stands at; other messages of the parser stay as they are.
+fn in_plain_words(message: &str, found: &str) -> (String, Option<&'static str>) {
+    let no_value = message.starts_with("string values must be quoted");
+    let no_key = message.starts_with("invalid unquoted key");
+    let (plain, help) = match found.chars().next() {
+        None if no_value => ("a value is missing here", "write it after the `=`; text stands in quotes"),
+        Some('“' | '”' | '‘' | '’' | '„') => {
+            ("these are typographic quotes", "write straight ones: \"…\"")
+        }
+        _ if no_value => ("text stands in quotes", "write \"…\""),
+        Some(':') if no_key => ("a key and its value are joined by `=`", "write key = value"),
+        _ if no_key => ("a key with such characters stands in quotes", "write \"…\""),
+        _ if message == "duplicate key" => {
+            return (format!("{} is there twice", quoted(found)), Some("keep one of them"));
+        }
+        _ => return (message.to_owned(), None),
+    };
+    (plain.to_owned(), Some(help))
 }

@@ -105,8 +105,9 @@ fn region<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -> Read<
     let is_region =
         |text: &str| text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
     if text.complete && !is_region(&text.value) {
-        let mistake = Diagnostic::error("invalid-name", text.span, "this is no region's name")
-            .with_help("write for example \"eu-west-1\"");
+        let mistake =
+            Diagnostic::error("invalid-name", text.span.clone(), format!("{} is no region", text.shown()))
+                .with_help("write for example \"eu-west-1\"");
         return Err(walker.report(mistake));
     }
     Ok(text.spanned())

@@ -29,23 +29,25 @@ pub(super) fn check(
 
 /// Names that stand for two things at once.
 fn same_attribute_twice(outline: &Outline) -> Vec<Diagnostic> {
-    let sort_key = outline.sort_key.iter().flatten().map(|key| ("the table's sort key", &key.name));
-    let uses = (outline.partition_key.iter().map(|key| ("the table's partition key", &key.name)))
+    let sort_key =
+        outline.sort_key.iter().flatten().map(|key| ("the table's sort key".to_owned(), &key.name));
+    let uses = (outline.partition_key.iter().map(|key| ("the table's partition key".to_owned(), &key.name)))
         .chain(sort_key)
-        .chain(outline.entity_type.iter().map(|name| ("`entity_type`", name)))
-        .chain(outline.ttl.iter().map(|name| ("`ttl`", name)))
+        .chain(outline.entity_type.iter().map(|name| ("`entity_type`".to_owned(), name)))
+        .chain(outline.ttl.iter().map(|name| ("`ttl`".to_owned(), name)))
         .collect::<Vec<_>>();
     let mut mistakes: Vec<Diagnostic> = twice(&uses).into_iter().collect();
     for index in &outline.indexes {
-        let keys = std::iter::once(("its partition key", &index.partition_key.name))
-            .chain(index.sort_key.iter().map(|key| ("its sort key", &key.name)))
+        let name = quoted(index.name.get_ref());
+        let keys = std::iter::once((format!("the partition key of index {name}"), &index.partition_key.name))
+            .chain(index.sort_key.iter().map(|key| ("its sort key".to_owned(), &key.name)))
             .collect::<Vec<_>>();
         mistakes.extend(twice(&keys));
     }
     mistakes
 }
 
-fn twice(uses: &[(&str, &Spanned<String>)]) -> Vec<Diagnostic> {
+fn twice(uses: &[(String, &Spanned<String>)]) -> Vec<Diagnostic> {
     let mut mistakes = Vec::new();
     for (position, (what, name)) in uses.iter().enumerate() {
         let earlier = uses.iter().take(position).find(|(_, earlier)| earlier.get_ref() == name.get_ref());
@@ -104,7 +106,8 @@ fn two_types(key: &KeyAttribute, expected: KeyType, why: &str) -> Diagnostic {
 
 fn limits(outline: &Outline, indexes: &[IndexRead<'_>]) -> Option<Diagnostic> {
     if let Some(first_beyond) = indexes.get(MAX_INDEXES) {
-        let message = format!("{} indexes; DynamoDB takes {MAX_INDEXES} of a table", indexes.len());
+        let message =
+            format!("{} indexes are too many: a DynamoDB table has {MAX_INDEXES} at most", indexes.len());
         return Some(Diagnostic::error("too-many", first_beyond.entry.span.clone(), message));
     }
     let mut total: usize = 0;

@@ -177,6 +177,11 @@ impl<'a> Walker<'a> {
     pub(super) fn table(&mut self, key: &str, expected: &str, value: &'a Value<'a>) -> Read<&'a DeTable<'a>> {
         match value.get_ref() {
             DeValue::Table(table) => Ok(table),
+            DeValue::Array(_) if self.spelled(value).starts_with("[[") => {
+                let message = format!("{} is one table, not a list of them", quoted(key));
+                let help = format!("expected {expected}, with single brackets");
+                Err(self.report(Diagnostic::error("wrong-type", value.span(), message).with_help(help)))
+            }
             _ => Err(self.wrong_type(key, expected, value)),
         }
     }
