@@ -17,13 +17,13 @@
     unreachable_pub
 )]
 
+mod bad_mappings;
 mod compare;
 mod dynamodb;
 mod front;
-mod http;
-mod servers;
-mod tool;
-
-mod bad_mappings;
 mod ground;
+mod http;
 mod layering;
+mod servers;
+mod source;
+mod tool;
