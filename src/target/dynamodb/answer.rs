@@ -78,6 +78,8 @@ where
             None => Failure::NoAnswer(chain(error)),
         },
         SdkError::ResponseError(response) => unreadable(response.raw()),
+        // What the SDK cannot read of a success also comes as the operation's error.
+        SdkError::ServiceError(service) if service.raw().status().is_success() => unreadable(service.raw()),
         SdkError::ServiceError(service) => Failure::Answer(answer(service.err(), service.raw())),
         _ => Failure::NoAnswer(chain(error)),
     }
