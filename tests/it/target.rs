@@ -1,5 +1,11 @@
 //! The target against the embedded server, over HTTP, and against scripted answers.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that panics has failed, as it should"
+)]
+
 mod scripted;
 
 use std::time::Duration;
@@ -7,7 +13,7 @@ use std::time::Duration;
 use dynamigrate::mapping::{CreateSettings, KeyType, Projection};
 use dynamigrate::plan::{IndexPlan, KeyColumn, TablePlan};
 use dynamigrate::target::{
-    ConnectSettings, DynamoDb, Embedded, Lookup, Put, PutBatch, Target, TargetErrorKind, compare,
+    ConnectSettings, DynamoDb, Embedded, Lookup, Put, PutBatch, Target, TargetErrorKind, TimeToLive, compare,
 };
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -113,6 +119,7 @@ async fn a_table_is_made_with_all_that_create_can_ask_for() {
         encryption: dynamigrate::mapping::Encryption::AwsManaged,
         tags: vec![("team".to_owned(), "shop".to_owned())],
         stream: Some(dynamigrate::mapping::StreamView::NewAndOldImages),
+        warm_throughput: Some(dynamigrate::mapping::Throughput { read: 12_000, write: 4_000 }),
         ..CreateSettings::default()
     };
     let plan = TablePlan { create, ..plan() };
@@ -123,6 +130,16 @@ async fn a_table_is_made_with_all_that_create_can_ask_for() {
     assert!(made.table.deletion_protection);
     // The embedded server knows no backups: a note, not a failure.
     assert_eq!(made.notes.len(), 1, "{:?}", made.notes);
+}
+
+#[tokio::test]
+async fn expiry_is_switched_on_and_told() {
+    let server = Embedded::memory().unwrap();
+    let target = connect(server.endpoint()).await;
+    target.create(&plain(), PATIENCE).await.unwrap();
+    target.enable_time_to_live("expires_at").await.unwrap();
+    let expected = TimeToLive { attribute: "expires_at".to_owned(), enabled: true };
+    assert_eq!(target.time_to_live().await.unwrap(), Some(expected));
 }
 
 #[tokio::test]
