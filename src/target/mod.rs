@@ -4,8 +4,8 @@ use std::future::Future;
 
 mod compare;
 mod discard;
-pub mod dynamodb;
-pub mod embedded;
+mod dynamodb;
+mod embedded;
 mod endpoint;
 mod error;
 mod key;
@@ -14,7 +14,7 @@ mod number;
 
 pub use compare::{TableDifference, compare, extra_indexes};
 pub use discard::Discard;
-pub use dynamodb::{Address, ConnectSettings, DynamoDb};
+pub use dynamodb::{Address, ConnectSettings, Created, DynamoDb, TimeToLive};
 pub use embedded::Embedded;
 pub use error::{TargetError, TargetErrorKind, ThrottleReason};
 pub use live::{LiveIndex, LiveTable, WriteLimits, write_limits};

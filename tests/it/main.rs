@@ -26,4 +26,5 @@ mod http;
 mod layering;
 mod servers;
 mod source;
+mod target;
 mod tool;

@@ -68,18 +68,20 @@ where
     E: ProvideErrorMetadata + Error + Send + Sync + 'static,
 {
     match error {
-        SdkError::ConstructionFailure(_) => Failure::NoRequest(chain(error)),
+        SdkError::ConstructionFailure(_) => Failure::NoRequest(innermost(error)),
         SdkError::TimeoutError(_) => Failure::Timeout,
         SdkError::DispatchFailure(dispatch) if dispatch.is_timeout() => Failure::Timeout,
-        SdkError::DispatchFailure(dispatch) if dispatch.is_user() => Failure::NoRequest(chain(error)),
+        SdkError::DispatchFailure(dispatch) if dispatch.is_user() => Failure::NoRequest(innermost(error)),
         SdkError::DispatchFailure(_) => match credentials_error(error) {
             Some(CredentialsError::ProviderTimedOut(_)) => Failure::CredentialsTimeout,
-            Some(missing) => Failure::NoCredentials(chain(missing)),
-            None => Failure::NoAnswer(chain(error)),
+            Some(missing) => Failure::NoCredentials(innermost(missing)),
+            None => Failure::NoAnswer(innermost(error)),
         },
         SdkError::ResponseError(response) => unreadable(response.raw()),
+        // What the SDK cannot read of a success also comes as the operation's error.
+        SdkError::ServiceError(service) if service.raw().status().is_success() => unreadable(service.raw()),
         SdkError::ServiceError(service) => Failure::Answer(answer(service.err(), service.raw())),
-        _ => Failure::NoAnswer(chain(error)),
+        _ => Failure::NoAnswer(innermost(error)),
     }
 }
 
@@ -113,8 +115,9 @@ fn credentials_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Credent
     None
 }
 
-/// An error and its sources in one line. Only for errors without an answer: these hold no item.
-pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
+/// An error's two innermost sources: the outer ones name layers of the SDK. Only for errors without an
+/// answer; these hold no item.
+pub(super) fn innermost(error: &(dyn Error + 'static)) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut next = Some(error);
     while let Some(current) = next {
@@ -124,7 +127,7 @@ pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
         }
         next = current.source();
     }
-    words.join(": ")
+    words.get(words.len().saturating_sub(2)..).unwrap_or_default().join(": ")
 }
 
 /// Where the service's messages begin to repeat what was sent: whole requests, numbers, set members

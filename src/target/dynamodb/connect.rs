@@ -18,7 +18,7 @@ use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::service_config::ServiceConfigKey;
 
-use super::answer::chain;
+use super::answer::innermost;
 use super::observe::Observed;
 use super::{ConnectSettings, DynamoDb, Shared};
 use crate::target::endpoint::Endpoint;
@@ -41,20 +41,14 @@ pub(super) async fn connect(settings: ConnectSettings) -> Result<DynamoDb, Targe
     let credentials =
         if local { local_credentials().await } else { aws_credentials(&context, &chain).await? };
     check_account(&context, &settings, &credentials, local)?;
-    let observed = Observed::default();
-    let config = Builder::from(&chain)
-        .region(Region::new(region.clone()))
-        .credentials_provider(credentials.provider)
-        .retry_config(RetryConfig::disabled())
-        .timeout_config(timeouts(settings.request_timeout))
-        .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
-        .http_client(http_client(endpoint.as_ref().is_some_and(Endpoint::is_loopback)));
-    let config = match &url {
-        Some(url) => config.endpoint_url(url),
-        None => config,
-    };
     Ok(DynamoDb {
-        client: Client::from_conf(config.build()),
+        client: client(
+            &chain,
+            &settings,
+            &region,
+            url.as_deref().zip(endpoint.as_ref()),
+            credentials.provider,
+        ),
         shared: Arc::new(Shared {
             table: settings.table,
             region,
@@ -64,9 +58,30 @@ pub(super) async fn connect(settings: ConnectSettings) -> Result<DynamoDb, Targe
             expected_account: settings.account,
             credentials_account: credentials.account,
             request_timeout: settings.request_timeout,
-            observed,
+            observed: Observed::default(),
         }),
     })
+}
+
+/// One client for everything: the load and the control calls share connections, credentials and what
+/// the SDK learns about the clock. Control calls override its retries.
+fn client(
+    chain: &SdkConfig,
+    settings: &ConnectSettings,
+    region: &str,
+    endpoint: Option<(&str, &Endpoint)>,
+    credentials: SharedCredentialsProvider,
+) -> Client {
+    let loopback = endpoint.is_some_and(|(_, endpoint)| endpoint.is_loopback());
+    let mut config = Builder::from(chain)
+        .region(Region::new(region.to_owned()))
+        .credentials_provider(credentials)
+        .retry_config(RetryConfig::disabled())
+        .timeout_config(timeouts(settings.request_timeout))
+        .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
+        .http_client(http_client(loopback));
+    config.set_endpoint_url(endpoint.map(|(url, _)| url.to_owned()));
+    Client::from_conf(config.build())
 }
 
 /// The SDK's own chain, without asking the instance metadata service for a region: that takes seconds
@@ -154,13 +169,14 @@ async fn aws_credentials(context: &str, chain: &SdkConfig) -> Result<Identity, T
         )
     };
     let provider = chain.credentials_provider().ok_or_else(|| missing("no credentials found".to_owned()))?;
-    let found = provider.provide_credentials().await.map_err(|error| missing(chain_words(&error)))?;
+    let found = provider.provide_credentials().await.map_err(|error| {
+        missing(format!(
+            "no credentials found in the environment, the AWS profile or the instance ({})",
+            innermost(&error)
+        ))
+    })?;
     let account = found.account_id().map(|id| id.as_str().to_owned());
     Ok(Identity { provider, account, dummy: false })
-}
-
-fn chain_words(error: &aws_credential_types::provider::error::CredentialsError) -> String {
-    format!("no credentials: {}", chain(error))
 }
 
 fn check_account(

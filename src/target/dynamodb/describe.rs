@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::config::Config;
 use aws_sdk_dynamodb::types::{
-    self as sdk, BillingMode, KeyType as Role, ProjectionType, ScalarAttributeType, Select, TimeToLiveStatus,
+    self as sdk, BillingMode, KeyType as Role, ProjectionType, ScalarAttributeType, Select,
 };
 use aws_smithy_types::retry::RetryConfig;
 
@@ -12,14 +12,6 @@ use super::error::Stage;
 use crate::mapping::{Billing, KeyType, Projection, Throughput};
 use crate::plan::KeyColumn;
 use crate::target::{LiveIndex, LiveTable, TargetError, TargetErrorKind, WriteLimits, write_limits};
-
-/// The table's expiry attribute, as far as one is set.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TimeToLive {
-    pub attribute: String,
-    /// False while it is being switched off.
-    pub enabled: bool,
-}
 
 impl DynamoDb {
     /// The table, `None` where there is none. The first call that reaches the service: everything
@@ -81,31 +73,6 @@ impl DynamoDb {
                 self.call(Stage::Connect, format!("look into table {}", self.table())).failed(error)
             })?;
         Ok(answer.count() == 0 && answer.last_evaluated_key().is_none())
-    }
-
-    /// The table's expiry, `None` where it is off.
-    pub async fn time_to_live(&self) -> Result<Option<TimeToLive>, TargetError> {
-        let answer = self
-            .client
-            .describe_time_to_live()
-            .table_name(self.table())
-            .customize()
-            .config_override(self.control())
-            .send()
-            .await
-            .map_err(|error| {
-                self.call(Stage::Connect, format!("describe the TTL of table {}", self.table())).failed(error)
-            })?;
-        let described = answer.time_to_live_description();
-        let attribute = described.and_then(|found| found.attribute_name());
-        let status = described.and_then(|found| found.time_to_live_status());
-        Ok(match (attribute, status) {
-            (_, Some(TimeToLiveStatus::Disabled)) | (None, _) | (_, None) => None,
-            (Some(attribute), Some(status)) => Some(TimeToLive {
-                attribute: attribute.to_owned(),
-                enabled: matches!(status, TimeToLiveStatus::Enabled | TimeToLiveStatus::Enabling),
-            }),
-        })
     }
 
     /// Write units per second to start with, per table and index; none on a local server.

@@ -211,7 +211,7 @@ impl Call<'_> {
 
     fn unreachable(&self) -> String {
         if self.local {
-            return "is the server running? `migrate local` starts one; check `table.endpoint`".to_owned();
+            return "is the server running? `migrate local` starts one; check `table.endpoint` or AWS_ENDPOINT_URL".to_owned();
         }
         format!("check the network, and `table.region` (here: {}) or `table.endpoint`", self.region)
     }

@@ -1,7 +1,7 @@
 //! DynamoDB by the official SDK: the service itself, or whatever speaks its language at an endpoint.
 //!
 //! The only home of the AWS SDK. What the SDK keeps doing: credentials, signing, endpoints, timeouts,
-//! connections. What it must not do: retry on the load path, or read item values into maps there; the
+//! connections, the clock's correction. What it must not do: retry on the load path, or read item values into maps there; the
 //! bytes of a batch go out as the item builder wrote them.
 
 mod answer;
@@ -12,6 +12,7 @@ mod error;
 mod get;
 mod observe;
 mod put;
+mod ttl;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +20,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::Client;
 
 pub use create::Created;
-pub use describe::TimeToLive;
+pub use ttl::TimeToLive;
 
 use error::{Call, Stage};
 use observe::Observed;
