@@ -87,11 +87,13 @@ mod tool {
     async fn runs_in_a_folder_with_nothing_of_the_developers() {
         let folder = Folder::new();
         folder.write("sub/a.txt", "x");
-        let tool = shell("cat sub/a.txt; touch b; echo $AWS_PROFILE$MINE")
-            .in_folder(folder.path())
-            .env("MINE", "mine");
+        folder.copy("mappings/shop.toml");
+        let script = "cat sub/a.txt; touch b; echo $CARGO_MANIFEST_DIR$MINE$AWS_REGION";
+        let tool = shell(script).in_folder(folder.path()).env("MINE", "mine").without_env("AWS_REGION");
         assert_eq!(tool.run().await.stdout, "xmine\n");
-        assert_eq!(folder.files(), ["b", "sub/a.txt"]);
+        assert_eq!(folder.files(), ["b", "shop.toml", "sub/a.txt"]);
+        assert!(folder.read("shop.toml").contains("[entities.Order]"));
+        assert_eq!(folder.tool(["--help"]).timeout(Duration::from_secs(10)).run().await.signal(), None);
     }
 
     #[tokio::test]
@@ -101,6 +103,14 @@ mod tool {
         running.until("it is ready", |r| r.stdout().contains("ready")).await;
         running.interrupt();
         assert_eq!(running.finish().await.expect_code(130).stdout, "ready\ninterrupted\n");
+    }
+
+    #[tokio::test]
+    async fn is_terminated() {
+        let mut running = shell("trap 'exit 130' TERM; echo ready; while :; do sleep 0.05; done").spawn();
+        running.until("it is ready", |r| r.stdout().contains("ready")).await;
+        running.terminate();
+        running.finish().await.expect_code(130);
     }
 
     #[tokio::test]
@@ -427,6 +437,66 @@ mod front {
         assert_eq!(statuses, [503, 503, 200]);
         front.decide(|seen| (seen.operation == "Scan").then(Fault::access_denied));
         assert_eq!(client.try_call("Scan", &json!({"TableName": "t-1"})).await.unwrap().0, 400);
+    }
+
+    #[tokio::test]
+    async fn every_third_request_meets_a_quota() {
+        let (front, client) = acknowledging().await;
+        let quota = Fault::throttled(Throttle::RequestLimitExceeded, "TableWriteAccountLimitExceeded");
+        front.script([(When::At(1), Fault::no_table()), (When::Every(3), quota)]);
+        let mut answers = Vec::new();
+        for n in 0..6 {
+            let (status, answer) = put(&client, [n]).await.unwrap();
+            answers.push((
+                status,
+                answer["__type"].as_str().map(|code| code.rsplit('#').next().unwrap().to_owned()),
+            ));
+        }
+        let refused = |code: &str| (400, Some(code.to_owned()));
+        let limit = || refused("RequestLimitExceeded");
+        assert_eq!(
+            answers,
+            [refused("ResourceNotFoundException"), (200, None), limit(), (200, None), (200, None), limit()]
+        );
+    }
+
+    #[tokio::test]
+    async fn a_request_may_be_judged_by_its_bytes() {
+        let (front, client) = acknowledging().await;
+        front.decide(|seen| seen.body.windows(5).any(|window| window == b"00007").then(Fault::unavailable));
+        assert_eq!(put(&client, [7]).await.unwrap().0, 503);
+        assert_eq!(put(&client, [8]).await.unwrap().0, 200);
+    }
+
+    #[tokio::test]
+    async fn a_slow_index_holds_back_the_items_in_it() {
+        let front = Front::acknowledging();
+        let client = front.client();
+        let key = |name: &str, kind: &str| json!({"AttributeName": name, "KeyType": kind});
+        let attribute = |name: &str| json!({"AttributeName": name, "AttributeType": "S"});
+        let table = json!({
+            "TableName": "t-1", "BillingMode": "PAY_PER_REQUEST",
+            "KeySchema": [key("PK", "HASH"), key("SK", "RANGE")],
+            "AttributeDefinitions": [attribute("PK"), attribute("SK"), attribute("G")],
+            "GlobalSecondaryIndexes":
+                [{"IndexName": "ByG", "KeySchema": [key("G", "HASH")], "Projection": {"ProjectionType": "ALL"}}],
+        });
+        client.call("CreateTable", table).await;
+        front.enforce(Capacity::unlimited().index("ByG", 1.0).burst_seconds(2.0));
+        let item = |sk: &str| json!({"PutRequest": {"Item": {"PK": {"S": "p"}, "SK": {"S": sk}}}});
+        let indexed =
+            |sk: &str| json!({"PutRequest": {"Item": {"PK": {"S": "p"}, "SK": {"S": sk}, "G": {"S": "g"}}}});
+        let requests = json!({"t-1": [indexed("1"), item("2"), indexed("3"), indexed("4"), item("5")]});
+        let answer = client.call("BatchWriteItem", json!({ "RequestItems": requests })).await;
+        assert_eq!(answer["UnprocessedItems"], json!({"t-1": [indexed("4")]}));
+        let (_, answer) = client
+            .try_call("BatchWriteItem", &json!({"RequestItems": {"t-1": [indexed("4")]}}))
+            .await
+            .unwrap();
+        let reason = &answer["ThrottlingReasons"][0];
+        assert_eq!(reason["reason"], "IndexWriteProvisionedThroughputExceeded");
+        assert!(reason["resource"].as_str().unwrap().ends_with(":table/t-1/index/ByG"), "{reason}");
+        assert_eq!(front.counters().index_units, 2);
     }
 
     #[tokio::test]
