@@ -6,10 +6,29 @@
 
 use std::ops::Range;
 
-use crate::plan::Layout;
+use crate::mapping::{Nulls, Overflow};
+use crate::plan::{Layout, ReadSettings};
 use crate::source::Page;
 
+mod attribute;
+mod build;
+mod calendar;
+mod collection;
+mod decode;
+mod escape;
+mod json;
+mod key;
+mod number;
+mod reading;
 mod rejection;
+mod sizes;
+mod template;
+mod time;
+mod value;
+
+use build::Builder;
+use reading::{Purpose, write_text};
+use template::cell;
 
 pub use rejection::{Rejection, Rule};
 
@@ -49,18 +68,35 @@ impl ItemPage {
     pub fn key(&self, item: &Item) -> &[u8] {
         self.bytes.get(item.key.clone()).unwrap_or_default()
     }
+
+    /// Billed bytes of the entries that the item at `position` has in each index; 0 where it has none.
+    pub fn index_entries(&self, position: usize) -> &[u32] {
+        let indexes = self.index_bytes.len().checked_div(self.items.len()).unwrap_or(0);
+        self.index_bytes.get(position * indexes..(position + 1) * indexes).unwrap_or_default()
+    }
 }
 
-/// Builds the items of a page.
+/// Builds the items of a page: row by row an item or a rejection, whatever the bytes.
 pub fn build(layout: &Layout, page: &Page) -> ItemPage {
-    let _ = (layout, page);
-    ItemPage::default()
+    Builder::new(layout).build(page)
 }
 
 /// The source key of a row as text, for people: `[("order_id", "7"), ("line_no", "1")]`.
 pub fn source_key(layout: &Layout, page: &Page, row: usize) -> Vec<(String, String)> {
-    let _ = (layout, page, row);
-    Vec::new()
+    let Some(row) = page.row(row) else { return Vec::new() };
+    let settings =
+        ReadSettings { kind: None, format: None, zone: None, overflow: Overflow::Reject, nulls: Nulls::Omit };
+    let text = |column: usize| {
+        let mut text = Vec::new();
+        match cell(row, &layout.columns, column) {
+            // The exact text of a value always exists.
+            Ok(value) => drop(write_text(&value, &settings, Purpose::Exact, &mut text)),
+            Err(_) => text.extend_from_slice(b"(unreadable)"),
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    let name = |column: usize| layout.columns.get(column).map(|plan| plan.name.clone()).unwrap_or_default();
+    layout.source_key.iter().map(|&column| (name(column), text(column))).collect()
 }
 
 /// Write capacity units of `bytes` billed bytes: whole kilobytes, at least one.

@@ -1,5 +1,6 @@
 //! Why a row cannot become an item.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// One rejected row. Never carries a cell value.
@@ -76,6 +77,42 @@ impl Rule {
             Rule::Malformed => "malformed",
             Rule::Refused => "refused",
         }
+    }
+}
+
+impl Rule {
+    /// The value is sound, but DynamoDB cannot hold it: `overflow` decides what becomes of it.
+    pub(super) fn is_overflow(self) -> bool {
+        matches!(
+            self,
+            Rule::NumberDigits
+                | Rule::NumberRange
+                | Rule::NumberNotFinite
+                | Rule::DateInvalid
+                | Rule::DateRange
+                | Rule::Nesting
+        )
+    }
+}
+
+/// A rule broken by one value; becomes a [`Rejection`] where row and column are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Violation {
+    pub(super) rule: Rule,
+    pub(super) message: Cow<'static, str>,
+}
+
+impl Violation {
+    pub(super) fn new(rule: Rule, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { rule, message: message.into() }
+    }
+
+    pub(super) fn malformed(message: &'static str) -> Self {
+        Self::new(Rule::Malformed, message)
+    }
+
+    pub(super) fn mismatch(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Rule::TypeMismatch, message)
     }
 }
 

@@ -1,7 +1,76 @@
 //! Pages of rows → batches → pacer → target → watermark → checkpoint, and the way back on resume.
+//!
+//! A checkpoint never covers an item that the target has not acknowledged, nor a reject that is not on
+//! disk. A load may be stopped anywhere, by a signal or by `kill -9`; the next run goes on from the
+//! checkpoint and writes again at most two pages a reader plus what was in flight.
 
-use crate::source::SourceError;
-use crate::target::TargetError;
+mod batch;
+mod checkpoint;
+mod delivery;
+mod desk;
+mod journal;
+mod outcome;
+mod pacer;
+mod reading;
+mod rejects;
+mod retry;
+mod session;
+mod state;
+mod tally;
+mod watermark;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+use tokio::sync::watch;
+
+use self::delivery::Courier;
+use self::session::{Ending, session};
+use crate::item::ItemPage;
+use crate::mapping::SourceSettings;
+use crate::plan::Plan;
+use crate::source::{Consistency, PageLimits, Reader, Select, Source, SourceError, SourceErrorKind};
+use crate::target::{Target, TargetError};
+
+pub use checkpoint::{Checkpoint, CheckpointError, EntityCheckpoint, RangeCheckpoint, TableIdentity};
+pub use journal::Journal;
+pub use outcome::report;
+pub use pacer::{AutoPace, Pace, PaceRange, Pacer, Units};
+pub use rejects::{Reject, read as read_rejects, redacted};
+pub use state::{StateError, StateFolder};
+pub use tally::Tally;
+
+/// What is to be loaded, and how.
+#[derive(Debug)]
+pub struct Load<T> {
+    pub plan: Arc<Plan>,
+    pub source: SourceSettings,
+    pub target: Arc<T>,
+    pub options: LoadOptions,
+    pub observe: Observer,
+}
+
+#[derive(Debug, Clone)]
+pub struct LoadOptions {
+    /// Positions in the plan of the entities to load.
+    pub entities: Vec<usize>,
+    pub readers: usize,
+    pub page: PageLimits,
+    pub pace: Pace,
+    /// Batches in flight at most.
+    pub concurrency: usize,
+    /// Rows of each entity at most; such a load never marks an entity done.
+    pub limit: Option<u64>,
+    /// Items of each entity to show in the report.
+    pub samples: usize,
+    /// Rejected rows of this run after which it stops; `None` never stops (dry run).
+    pub max_rejects: Option<u64>,
+    /// How long to retry without a single item written.
+    pub patience: Duration,
+}
 
 /// What happens during a load, for progress displays. The library prints nothing itself.
 #[derive(Debug, Clone)]
@@ -20,24 +89,185 @@ pub enum Event {
     Written {
         entity: usize,
         items: u64,
-        units: u64,
     },
-    /// The target slowed the load down: `GSI1 key range`, in words.
+    /// The target slows the load down, and where: `GSI1 key range`.
     Throttled {
         reason: String,
     },
-    /// The source is gone; trying again.
+    /// The target does not answer as it should; tried again.
+    TargetTrouble {
+        cause: String,
+    },
+    /// The source is gone; trying to reach it again.
     SourceLost {
-        attempt: u32,
+        cause: String,
     },
     EntityDone {
         entity: usize,
     },
 }
 
+/// Who is told of [`Event`]s.
+#[derive(Clone)]
+pub struct Observer(Arc<dyn Fn(Event) + Send + Sync>);
+
+impl Observer {
+    pub fn new(observe: impl Fn(Event) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(observe))
+    }
+
+    pub fn silent() -> Self {
+        Self::new(|_| {})
+    }
+
+    fn emit(&self, event: Event) {
+        (self.0)(event);
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Observer")
+    }
+}
+
 /// Why a load ended early. What was acknowledged is in the checkpoint.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum LoadError {
+    #[error("{0}")]
     Source(SourceError),
+    #[error("{0}")]
     Target(TargetError),
+    #[error(transparent)]
+    State(#[from] StateError),
+    #[error("more than {limit} rows were rejected")]
+    TooManyRejects { limit: u64 },
+    #[error("the service refused every item of {entity} so far: {cause}")]
+    AllRefused { entity: String, cause: String },
+    #[error("a bug in migrate: {0}")]
+    Bug(String),
+}
+
+/// How a load ended and what it leaves.
+#[derive(Debug)]
+pub struct Loaded {
+    pub end: End,
+    pub progress: Checkpoint,
+    pub samples: Samples,
+}
+
+#[derive(Debug)]
+pub enum End {
+    Complete,
+    Interrupted,
+    Failed(LoadError),
+}
+
+/// The first items read of each entity, as DynamoDB JSON.
+#[derive(Debug, Default)]
+pub struct Samples {
+    wanted: usize,
+    items: BTreeMap<usize, Vec<Vec<u8>>>,
+}
+
+impl Samples {
+    pub fn of(&self, entity: usize) -> &[Vec<u8>] {
+        self.items.get(&entity).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn collect(&mut self, entity: usize, page: &ItemPage) {
+        let samples = self.items.entry(entity).or_default();
+        let missing = self.wanted.saturating_sub(samples.len());
+        samples.extend(page.items.iter().take(missing).map(|item| page.wire(item).to_vec()));
+    }
+}
+
+/// How often and how long a lost source is looked for.
+const RECONNECTS: u32 = 8;
+
+/// Pieces that an entity's key space is cut into, a reader.
+const RANGES_A_READER: usize = 8;
+
+/// Loads until everything is written, `stop` turns true, or something is in the way. When the source
+/// goes away, what is in flight is finished and the load goes on with a new snapshot once it is back.
+pub async fn run<T: Target>(
+    load: &Load<T>,
+    mut source: Source,
+    mut journal: Journal,
+    mut stop: watch::Receiver<bool>,
+) -> Loaded {
+    let pacer = Arc::new(Pacer::new(&load.options.pace));
+    let courier = Courier {
+        target: Arc::clone(&load.target),
+        pacer,
+        observe: load.observe.clone(),
+        patience: load.options.patience,
+    };
+    let mut samples = Samples { wanted: load.options.samples, ..Samples::default() };
+    let end = loop {
+        let ending = match open_readers(load, &mut source, &mut journal).await {
+            Ok(readers) => session(load, &courier, readers, &mut journal, &mut samples, &mut stop).await,
+            Err(error) => Ending::Source(error),
+        };
+        match ending {
+            Ending::Complete => break End::Complete,
+            Ending::Interrupted => break End::Interrupted,
+            Ending::Failed(error) => break End::Failed(error),
+            Ending::Source(error) if error.kind == SourceErrorKind::Lost => {
+                match reconnect(load, error, &mut stop).await {
+                    Ok(again) => source = again,
+                    Err(end) => break end,
+                }
+            }
+            Ending::Source(error) => break End::Failed(LoadError::Source(error)),
+        }
+    };
+    Loaded { end, progress: journal.into_progress(), samples }
+}
+
+/// Opens a snapshot and cuts the key space of entities that have not been begun.
+async fn open_readers<T>(
+    load: &Load<T>,
+    source: &mut Source,
+    journal: &mut Journal,
+) -> Result<Vec<Reader>, SourceError> {
+    let entities = || load.options.entities.iter().filter_map(|entity| load.plan.entities.get(*entity));
+    let selects: Vec<Select> = entities().map(|entity| entity.select.as_ref().clone()).collect();
+    let mut snapshot = source.open(load.options.readers, &selects).await?;
+    journal.begin_snapshot(snapshot.consistency == Consistency::Proven);
+    load.observe.emit(Event::SnapshotOpened { number: journal.progress().snapshots });
+    let pieces = u64::try_from(snapshot.readers.len() * RANGES_A_READER).unwrap_or(1);
+    for entity in entities() {
+        let begun =
+            journal.progress().entity(&entity.name).is_some_and(|recorded| !recorded.ranges.is_empty());
+        if let (false, Some(reader)) = (begun, snapshot.readers.first_mut()) {
+            let ranges = reader.cut(&entity.select, pieces, entity.row_estimate).await?;
+            journal.cut(entity, ranges);
+        }
+    }
+    Ok(snapshot.readers)
+}
+
+/// Looks for a lost source with growing pauses, about a minute in all.
+async fn reconnect<T>(
+    load: &Load<T>,
+    lost: SourceError,
+    stop: &mut watch::Receiver<bool>,
+) -> Result<Source, End> {
+    let mut last = lost;
+    for attempt in 0..RECONNECTS {
+        load.observe.emit(Event::SourceLost { cause: last.to_string() });
+        let pause = Duration::from_millis(250)
+            .saturating_mul(2u32.saturating_pow(attempt))
+            .min(Duration::from_secs(15));
+        tokio::select! {
+            _ = stop.wait_for(|stop| *stop) => return Err(End::Interrupted),
+            () = tokio::time::sleep(pause) => {}
+        }
+        match Source::connect(&load.source).await {
+            Ok(source) => return Ok(source),
+            Err(error) => last = error,
+        }
+    }
+    Err(End::Failed(LoadError::Source(last)))
 }

@@ -5,13 +5,21 @@
 //! checked by [`crate::plan`], which points into the same file through the spans kept here.
 
 mod diagnostic;
+mod environment;
+mod file;
+mod mask;
+mod parse;
+mod render;
+mod strftime;
 mod template;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use diagnostic::{Diagnostic, MappingFile, Severity, Span, closest};
+pub use diagnostic::{Diagnostic, Severity, Span, closest};
+pub use file::{MappingFile, ReadError};
+pub use render::render;
 pub use template::{Step, Template, TemplatePart};
 pub use toml::Spanned;
 
@@ -352,7 +360,6 @@ pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 impl Mapping {
     /// Reads a mapping. On failure all mistakes of the file, in its order; none of them needs a database.
     pub fn parse(file: &MappingFile, environment: Environment<'_>) -> Result<Mapping, Vec<Diagnostic>> {
-        let _ = (file, environment);
-        Err(Vec::new())
+        parse::mapping(file, environment)
     }
 }

@@ -4,12 +4,40 @@
 //! wrong types, keys), proves that no two rows render the same item key, and fingerprints each entity
 //! for the checkpoint. Reads no rows.
 
+mod attributes;
+mod case;
+mod changing;
+mod fingerprint;
+mod fit;
+mod indexes;
+mod language;
+mod names;
+mod offline;
+mod prepare;
+mod proof;
+mod rendered;
+mod resolve;
+mod scope;
+mod settings;
+mod source_key;
+mod strftime;
+mod template;
+#[cfg(test)]
+mod testing;
+mod ttl;
+
 use std::sync::Arc;
 
 use crate::mapping::{
-    Case, Constant, CreateSettings, Format, KeyType, Nulls, Overflow, Projection, Step, ValueType,
+    Constant, CreateSettings, Format, KeyType, Nulls, Overflow, Projection, Step, ValueType,
 };
 use crate::source::{RawType, Select};
+
+pub use case::rename;
+pub use fingerprint::{FingerprintParts, describe_difference};
+pub use offline::offline;
+pub use prepare::{PlanError, PlanOptions, Prepared, prepare};
+pub use resolve::{Described, resolve};
 
 /// A checked mapping, resolved against a source's catalog.
 #[derive(Debug, Clone)]
@@ -54,6 +82,11 @@ pub struct EntityPlan {
     pub row_estimate: Option<u64>,
     /// Hash of all that decides what this entity writes (design, "Checkpoint file").
     pub fingerprint: String,
+    /// The same part by part, so that a refused resume can say what changed.
+    pub fingerprint_parts: FingerprintParts,
+    /// No constraint backs the source key: one query must prove it before the first write, as
+    /// [`prepare`] does.
+    pub key_is_claim: bool,
     pub key_proof: KeyProof,
     pub layout: Layout,
 }
@@ -175,10 +208,4 @@ pub struct IndexSizing {
     pub has_sort_key: bool,
     /// Entries hold the whole item.
     pub all: bool,
-}
-
-/// `rename_all` of one name.
-pub fn rename(name: &str, case: Case) -> String {
-    let _ = case;
-    name.to_owned()
 }

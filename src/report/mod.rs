@@ -1,11 +1,23 @@
 //! What a run or a verification found, as data with stable JSON names (design, section 3) and as text.
 
+pub mod cost;
+mod dry_run;
+mod rejects;
+mod run;
 mod sizes;
+mod text;
+mod verify;
 
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use text::{Meaning, printable};
+
+pub use dry_run::dry_run_text;
+pub use run::run_text;
 pub use sizes::{SizeSummary, Sizes};
+pub use text::Style;
+pub use verify::verify_text;
 
 /// The document of `migrate run --json`.
 #[derive(Debug, Clone, Serialize)]
@@ -36,6 +48,8 @@ pub enum Outcome {
     AlreadyDone,
     /// Finished, with rejected rows.
     Rejects,
+    /// A verification found missing or different items (exit code 5).
+    Differences,
     Interrupted,
     Failed,
 }
@@ -102,26 +116,45 @@ pub struct VerifyReport {
     pub command: &'static str,
     pub outcome: Outcome,
     pub table: String,
+    /// Absent when every row was to be verified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<SampleReport>,
     pub entities: IndexMap<String, VerifiedEntity>,
     pub elapsed_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorReport>,
 }
 
+/// Which rows were verified: enough to verify the same ones again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SampleReport {
+    /// `1%`, or rows of each entity.
+    pub size: String,
+    pub seed: u64,
+}
+
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct VerifiedEntity {
-    /// Rows that were rebuilt.
+    /// Rows read from the source, those outside the sample included.
+    pub read: u64,
+    /// Rows that were rebuilt: always `matching + missing + different + rejected`.
     pub checked: u64,
     pub matching: u64,
     pub missing: u64,
     pub different: u64,
-    /// Rows that make no item, by the same rules as the load.
+    /// Rows that make no item, by the same rules as the load, or that the load has rejected.
     pub rejected: u64,
     pub expired: u64,
     pub moved: u64,
-    /// The first differences.
+    /// The first rows in source order whose item is missing or different.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<Difference>,
+}
+
+impl VerifiedEntity {
+    pub fn is_wrong(&self) -> bool {
+        self.missing > 0 || self.different > 0
+    }
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -143,4 +176,16 @@ pub struct AttributeDifference {
     pub expected: Option<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<serde_json::Value>,
+}
+
+/// The end of a text whose command failed: what was wrong and what to do.
+fn failure(error: Option<&ErrorReport>, otherwise: &str, style: Style) -> String {
+    let Some(error) = error else { return style.paint(Meaning::Wrong, otherwise) + "\n" };
+    let message = style.paint(Meaning::Wrong, &format!("{otherwise} {}", lines(&error.message)));
+    let help = error.help.as_ref().map(|help| format!("help: {}\n", lines(help)));
+    format!("{message}\n{}", help.unwrap_or_default())
+}
+
+fn lines(text: &str) -> String {
+    text.lines().map(printable).collect::<Vec<_>>().join("\n")
 }

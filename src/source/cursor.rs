@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Key, Page, Reader, Select, SourceError};
+use super::{Key, Page, PageRead, Reader, Select, SourceError, SourceErrorKind};
 
 /// `after < key <= up_to`; an absent bound is open.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,18 +38,88 @@ pub struct Cursor {
     bounds: Bounds,
     position: Position,
     limits: PageLimits,
+    /// Rows to ask for next.
+    rows: u64,
+    /// Rows that the next page may have, whatever else would fit.
+    cap: Option<u64>,
 }
+
+/// Rows of a first page: enough to learn how large they are.
+const FIRST_ROWS: u64 = 500;
 
 impl Cursor {
     /// `position` is where to go on; `Position::Start` reads the whole range.
     pub fn new(select: Arc<Select>, bounds: Bounds, position: Position, limits: PageLimits) -> Self {
-        Self { select, bounds, position, limits }
+        let rows = limits.rows.clamp(1, FIRST_ROWS);
+        Self { select, bounds, position, limits, rows, cap: None }
     }
 
-    /// The next page and the position behind it; `None` at the end. Starts with few rows and grows
-    /// while pages stay small.
+    /// Lets the next pages have no more than `rows` rows each, if given.
+    pub fn cap_rows(&mut self, rows: Option<u64>) {
+        self.cap = rows.map(|rows| rows.max(1));
+    }
+
+    /// The next page and the position behind it; `None` at the end. The position behind the last page
+    /// is the range's end, whatever rows there are: that page may be empty. Starts with few rows and
+    /// grows while pages stay small. After an error the same page is read again.
     pub async fn next(&mut self, reader: &mut Reader) -> Result<Option<(Page, Position)>, SourceError> {
-        let _ = (&self.select, &self.bounds, &self.position, self.limits, reader);
-        unimplemented!("source helper")
+        if self.is_at_end() {
+            return Ok(None);
+        }
+        loop {
+            let rest = self.rest();
+            let end = reader.key_at(&self.select, &rest, self.rows.min(self.cap.unwrap_or(u64::MAX))).await?;
+            let (up_to, position) = match end {
+                Some(key) => (Some(key.clone()), Position::At(key)),
+                None => (rest.up_to.clone(), rest.up_to.clone().map_or(Position::End, Position::At)),
+            };
+            let bounds = Bounds { after: rest.after, up_to };
+            match reader.page(&self.select, &bounds, self.limits.bytes).await? {
+                PageRead::Page(page) => {
+                    self.position = position.clone();
+                    self.adapt(page.size());
+                    return Ok(Some((page, position)));
+                }
+                PageRead::TooLarge { rows } => self.shrink(rows)?,
+            }
+        }
+    }
+
+    fn is_at_end(&self) -> bool {
+        match &self.position {
+            Position::End => true,
+            Position::At(key) => self.bounds.up_to.as_ref() == Some(key),
+            Position::Start => false,
+        }
+    }
+
+    fn rest(&self) -> Bounds {
+        let after = match &self.position {
+            Position::At(key) => Some(key.clone()),
+            Position::Start | Position::End => self.bounds.after.clone(),
+        };
+        Bounds { after, up_to: self.bounds.up_to.clone() }
+    }
+
+    fn adapt(&mut self, bytes: usize) {
+        if bytes < self.limits.bytes / 8 {
+            self.rows = self.rows.saturating_mul(2);
+        } else if bytes > self.limits.bytes / 2 {
+            self.rows /= 2;
+        }
+        self.rows = self.rows.clamp(1, self.limits.rows.max(1));
+    }
+
+    fn shrink(&mut self, rows: usize) -> Result<(), SourceError> {
+        if self.rows == 1 {
+            return Err(SourceError::new(
+                SourceErrorKind::Server,
+                "read a page of one row",
+                "several rows have the same key and do not fit into one page",
+            ));
+        }
+        let fitting = u64::try_from(rows / 2).unwrap_or(1);
+        self.rows = fitting.clamp(1, self.rows - 1);
+        Ok(())
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use sqlx::error::DatabaseError;
+
 /// Which piece of a mapping an error of [`super::Source::describe`] is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece {
@@ -47,6 +49,17 @@ pub struct SourceError {
     pub hint: Option<String>,
 }
 
+impl SourceError {
+    pub(super) fn new(kind: SourceErrorKind, context: impl Into<String>, cause: impl Into<String>) -> Self {
+        Self { kind, context: context.into(), cause: cause.into(), hint: None }
+    }
+
+    pub(super) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
 impl fmt::Display for SourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.context, self.cause)
@@ -54,3 +67,70 @@ impl fmt::Display for SourceError {
 }
 
 impl std::error::Error for SourceError {}
+
+/// What was being done when the driver failed: the same code means different things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    Connect,
+    /// Preparing a piece of the mapping.
+    Prepare(Piece),
+    Read,
+}
+
+/// What a dialect makes of an error of its server.
+pub(super) struct Verdict {
+    pub(super) kind: SourceErrorKind,
+    pub(super) hint: Option<String>,
+    /// The message may quote a value of a row.
+    pub(super) quotes_values: bool,
+}
+
+impl Verdict {
+    pub(super) fn of(kind: SourceErrorKind) -> Self {
+        Self { kind, hint: None, quotes_values: false }
+    }
+
+    pub(super) fn hint(mut self, hint: &str) -> Self {
+        self.hint = Some(hint.to_owned());
+        self
+    }
+}
+
+/// The driver's error as ours; `judge` is the dialect's table of codes.
+pub(super) fn from_driver(
+    error: &sqlx::Error,
+    step: Step,
+    context: impl Into<String>,
+    judge: impl Fn(&dyn DatabaseError, Step) -> Verdict,
+) -> SourceError {
+    let context = context.into();
+    if let Some(said) = error.as_database_error() {
+        let verdict = judge(said, step);
+        let cause = if verdict.quotes_values { without_values(said.message()) } else { said.message() };
+        return SourceError { kind: verdict.kind, context, cause: cause.to_owned(), hint: verdict.hint };
+    }
+    let kind = match (error, step) {
+        (sqlx::Error::Configuration(_), _) => SourceErrorKind::Config,
+        (_, Step::Connect) => SourceErrorKind::Connect,
+        (sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed, _) => {
+            SourceErrorKind::Lost
+        }
+        _ => SourceErrorKind::Server,
+    };
+    let failure = SourceError::new(kind, context, error.to_string());
+    match error {
+        sqlx::Error::Tls(_) => failure.with_hint(
+            "the server's certificate must be valid for its host name: name its authority with `ca_file`, \
+             or say sslmode=require (encrypted, not verified) or sslmode=disable in the URL",
+        ),
+        sqlx::Error::Io(_) if step == Step::Connect => failure
+            .with_hint("check host and port in the URL, and that the server is up and reachable from here"),
+        _ => failure,
+    }
+}
+
+/// The part of a message before the first quoted thing.
+fn without_values(message: &str) -> &str {
+    let end = message.find(['"', '\'', '`']).unwrap_or(message.len());
+    message.get(..end).unwrap_or_default().trim_end_matches([':', ' '])
+}

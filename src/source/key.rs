@@ -15,4 +15,6 @@ pub enum KeyPart {
     Integer(i64),
     Unsigned(u64),
     Bytes(Vec<u8>),
+    /// SQLite: the bits of a float.
+    Real(u64),
 }

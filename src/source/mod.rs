@@ -8,9 +8,19 @@ mod catalog;
 mod cursor;
 mod error;
 mod key;
+mod mysql;
 mod page;
+mod pieces;
+mod postgres;
+mod ranges;
 mod raw;
 mod select;
+mod sql_text;
+mod sqlite;
+mod statement;
+mod url;
+
+use std::time::Duration;
 
 use crate::mapping::SourceSettings;
 
@@ -21,6 +31,7 @@ pub use key::{Key, KeyPart};
 pub use page::{Page, PageBuilder, RawCell, Row};
 pub use raw::{Class, MysqlType, PgType, RawType, SqliteType};
 pub use select::{Computed, Output, Rows, Select};
+pub use sqlite::write_sqlite;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
@@ -32,7 +43,16 @@ pub enum Dialect {
 /// A connected source: one control connection for the catalog, and the means to open readers.
 #[derive(Debug)]
 pub struct Source {
-    _private: (),
+    session: Session,
+    identity: Identity,
+    page_rows: u64,
+}
+
+#[derive(Debug)]
+enum Session {
+    Postgres(postgres::Session),
+    Mysql(mysql::Session),
+    Sqlite(sqlite::Session),
 }
 
 /// What [`Source::check_key`] found about a declared key.
@@ -58,10 +78,18 @@ pub enum Consistency {
     None,
 }
 
-/// One connection that reads pages.
+/// One connection that reads pages. After an error it is of no further use.
 #[derive(Debug)]
 pub struct Reader {
-    _private: (),
+    connection: Connection,
+    page_rows: u64,
+}
+
+#[derive(Debug)]
+enum Connection {
+    Postgres(postgres::Reader),
+    Mysql(mysql::Reader),
+    Sqlite(sqlite::Reader),
 }
 
 /// A page, or the news that it would not fit.
@@ -74,23 +102,48 @@ pub enum PageRead {
     },
 }
 
+/// What a dialect opens: its own readers.
+struct Supply<R> {
+    readers: Vec<R>,
+    consistency: Consistency,
+}
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
 impl Source {
     /// Connects with a read-only session set on purpose (design, "Sessions") and asserted.
     pub async fn connect(settings: &SourceSettings) -> Result<Source, SourceError> {
-        let _ = settings;
-        unimplemented!("source helper")
+        let (session, identity) = match url::dialect(settings.url.get_ref().expose())? {
+            Dialect::Postgres => {
+                let (session, identity) = postgres::Session::connect(settings).await?;
+                (Session::Postgres(session), identity)
+            }
+            Dialect::Mysql => {
+                let (session, identity) = mysql::Session::connect(settings).await?;
+                (Session::Mysql(session), identity)
+            }
+            Dialect::Sqlite => {
+                let (session, identity) = sqlite::Session::connect(settings).await?;
+                (Session::Sqlite(session), identity)
+            }
+        };
+        Ok(Source { session, identity, page_rows: settings.page_rows })
     }
 
     pub fn dialect(&self) -> Dialect {
-        unimplemented!("source helper")
+        match self.session {
+            Session::Postgres(_) => Dialect::Postgres,
+            Session::Mysql(_) => Dialect::Mysql,
+            Session::Sqlite(_) => Dialect::Sqlite,
+        }
     }
 
     pub fn identity(&self) -> &Identity {
-        unimplemented!("source helper")
+        &self.identity
     }
 
     /// Describes an entity's rows. Every piece of SQL is prepared alone, so that an error names the
-    /// wrong one; all wrong pieces are returned.
+    /// wrong one; all wrong pieces are returned, or the rows' error alone.
     pub async fn describe(
         &mut self,
         rows: &Rows,
@@ -98,33 +151,56 @@ impl Source {
         computed: &[Computed],
         conditions: &[String],
     ) -> Result<Relation, Vec<SourceError>> {
-        let _ = (rows, filter, computed, conditions);
-        unimplemented!("source helper")
+        let pieces = pieces::Pieces { rows, filter, computed, conditions };
+        match &mut self.session {
+            Session::Postgres(session) => session.describe(&pieces).await,
+            Session::Mysql(session) => session.describe(&pieces).await,
+            Session::Sqlite(session) => session.describe(&pieces).await,
+        }
     }
 
     /// Asks the database whether the select's key is unique and not NULL over its rows.
     pub async fn check_key(&mut self, select: &Select) -> Result<KeyCheck, SourceError> {
-        let _ = select;
-        unimplemented!("source helper")
+        match &mut self.session {
+            Session::Postgres(session) => session.check_key(select).await,
+            Session::Mysql(session) => session.check_key(select).await,
+            Session::Sqlite(session) => session.check_key(select).await,
+        }
     }
 
-    /// Opens readers on one snapshot. `selects` are what will be read (for LOCK TABLES).
+    /// Opens readers on one snapshot, and may be called again for a new one. `selects` are what will
+    /// be read (for LOCK TABLES). SQLite gives one reader whatever is asked, unless `snapshot = false`.
     pub async fn open(&mut self, readers: usize, selects: &[Select]) -> Result<Snapshot, SourceError> {
-        let _ = (readers, selects);
-        unimplemented!("source helper")
+        let page_rows = self.page_rows;
+        let readers = readers.max(1);
+        Ok(match &mut self.session {
+            Session::Postgres(session) => session.open(readers).await?.named(Connection::Postgres, page_rows),
+            Session::Mysql(session) => {
+                session.open(readers, selects).await?.named(Connection::Mysql, page_rows)
+            }
+            Session::Sqlite(session) => session.open(readers).await?.named(Connection::Sqlite, page_rows),
+        })
+    }
+}
+
+impl<R> Supply<R> {
+    fn named(self, name: impl Fn(R) -> Connection, page_rows: u64) -> Snapshot {
+        let readers = self.readers.into_iter().map(|reader| Reader { connection: name(reader), page_rows });
+        Snapshot { readers: readers.collect(), consistency: self.consistency }
     }
 }
 
 impl Reader {
-    /// Cuts a select into about `pieces` ranges that tile all keys: the first open below, the last above.
+    /// Cuts a select into about `pieces` ranges that tile all keys: the first open below, the last
+    /// above. Fewer where a range would have less than a page; at most twice as many where the
+    /// estimate is too low.
     pub async fn cut(
         &mut self,
         select: &Select,
         pieces: u64,
         estimate: Option<u64>,
     ) -> Result<Vec<Bounds>, SourceError> {
-        let _ = (select, pieces, estimate);
-        unimplemented!("source helper")
+        ranges::cut(self, select, pieces, estimate).await
     }
 
     /// The key of the `rows`th row within `bounds` (1 is the first); `None` when fewer are there.
@@ -134,18 +210,30 @@ impl Reader {
         bounds: &Bounds,
         rows: u64,
     ) -> Result<Option<Key>, SourceError> {
-        let _ = (select, bounds, rows);
-        unimplemented!("source helper")
+        match &mut self.connection {
+            Connection::Postgres(reader) => reader.key_at(select, bounds, rows).await,
+            Connection::Mysql(reader) => reader.key_at(select, bounds, rows).await,
+            Connection::Sqlite(reader) => reader.key_at(select, bounds, rows).await,
+        }
     }
 
-    /// All rows within `bounds` in key order.
+    /// All rows within `bounds` in key order. A page is whole or an error, never cut short.
     pub async fn page(
         &mut self,
         select: &Select,
         bounds: &Bounds,
         max_bytes: usize,
     ) -> Result<PageRead, SourceError> {
-        let _ = (select, bounds, max_bytes);
-        unimplemented!("source helper")
+        match &mut self.connection {
+            Connection::Postgres(reader) => reader.page(select, bounds, max_bytes).await,
+            Connection::Mysql(reader) => reader.page(select, bounds, max_bytes).await,
+            Connection::Sqlite(reader) => reader.page(select, bounds, max_bytes).await,
+        }
     }
+}
+
+fn connect_timeout(context: String) -> SourceError {
+    let cause = format!("no answer within {} s", CONNECT_TIMEOUT.as_secs());
+    SourceError::new(SourceErrorKind::Connect, context, cause)
+        .with_hint("check host, port, firewalls and security groups between here and the server")
 }

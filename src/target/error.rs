@@ -47,6 +47,18 @@ pub struct TargetError {
     pub hint: Option<String>,
 }
 
+impl TargetError {
+    pub fn new(kind: TargetErrorKind, context: impl Into<String>, cause: impl Into<String>) -> Self {
+        Self { kind, context: context.into(), cause: cause.into(), hint: None }
+    }
+
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
 impl fmt::Display for TargetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.context, self.cause)

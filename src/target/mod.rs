@@ -2,9 +2,22 @@
 
 use std::future::Future;
 
+mod compare;
+mod discard;
+pub mod dynamodb;
+pub mod embedded;
+mod endpoint;
 mod error;
+mod key;
+mod live;
+mod number;
 
+pub use compare::{TableDifference, compare, extra_indexes};
+pub use discard::Discard;
+pub use dynamodb::{Address, ConnectSettings, DynamoDb};
+pub use embedded::Embedded;
 pub use error::{TargetError, TargetErrorKind, ThrottleReason};
+pub use live::{LiveIndex, LiveTable, WriteLimits, write_limits};
 
 /// Where batches are written.
 ///

@@ -24,5 +24,6 @@ mod http;
 mod servers;
 mod tool;
 
+mod bad_mappings;
 mod ground;
 mod layering;

@@ -1,0 +1,180 @@
+//! `migrate check`: mistakes of mapping and schema, key proofs, warnings. Reads no rows.
+
+use clap::Args;
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use super::OutputArgs;
+use super::failure::{Exit, Failure};
+use super::project::{MappingArgs, Project};
+use super::terminal::Terminal;
+use crate::mapping::{Diagnostic, Mapping, MappingFile, Severity};
+use crate::plan::{KeyProof, Plan, PlanError, PlanOptions, offline, prepare};
+use crate::report::ErrorReport;
+use crate::source::Source;
+
+/// Find mistakes in mapping and schema and prove the keys; reads no rows
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    mapping: MappingArgs,
+    /// Check the mapping alone, without the source
+    #[arg(long)]
+    offline: bool,
+    /// Unproven keys are warnings
+    #[arg(long)]
+    allow_unproven_keys: bool,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Debug, Serialize)]
+struct CheckDocument {
+    command: &'static str,
+    outcome: &'static str,
+    findings: Vec<Finding>,
+    entities: IndexMap<String, EntityFindings>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorReport>,
+}
+
+#[derive(Debug, Serialize)]
+struct Finding {
+    code: &'static str,
+    severity: &'static str,
+    message: String,
+    line: Option<usize>,
+    column: Option<usize>,
+    help: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct EntityFindings {
+    key_proof: Proof,
+}
+
+#[derive(Debug, Serialize)]
+struct Proof {
+    status: &'static str,
+    by: String,
+}
+
+/// What a check found, however far it got.
+struct Checked {
+    findings: Vec<Diagnostic>,
+    plan: Option<Plan>,
+}
+
+pub(crate) async fn run(args: &CheckArgs) -> Exit {
+    let terminal = Terminal::new(&args.output);
+    let file = match MappingFile::read(&args.mapping.mapping) {
+        Ok(file) => file,
+        Err(error) => return terminal.fail("check", &error.into()),
+    };
+    match check(&file, args, &terminal).await {
+        Ok(checked) => tell(&file, &checked, args.offline, &terminal),
+        Err(failure) => terminal.fail("check", &failure),
+    }
+}
+
+async fn check(file: &MappingFile, args: &CheckArgs, terminal: &Terminal) -> Result<Checked, Failure> {
+    let environment = |name: &str| std::env::var(name).ok();
+    let mapping = match Mapping::parse(file, &environment) {
+        Ok(mapping) => mapping,
+        Err(findings) => return Ok(Checked { findings, plan: None }),
+    };
+    if args.offline {
+        return Ok(Checked { findings: offline(&mapping), plan: None });
+    }
+    let project = Project::parse(file.clone(), &environment, terminal)?;
+    project.table()?;
+    let mut source = Source::connect(project.source()?).await?;
+    let options = PlanOptions { allow_unproven: args.allow_unproven_keys, ..PlanOptions::default() };
+    match prepare(&mapping, &mut source, options).await {
+        Ok(prepared) => Ok(Checked { findings: prepared.diagnostics, plan: Some(prepared.plan) }),
+        Err(PlanError::Mapping(findings)) => Ok(Checked { findings, plan: None }),
+        Err(PlanError::Source(error)) => Err(error.into()),
+    }
+}
+
+fn tell(file: &MappingFile, checked: &Checked, offline: bool, terminal: &Terminal) -> Exit {
+    let wrong = checked.findings.iter().any(|finding| finding.severity == Severity::Error);
+    if terminal.json {
+        terminal.document(&document(file, checked, wrong));
+    } else {
+        let worst = if terminal.quiet { Severity::Error } else { Severity::Note };
+        let told: Vec<_> =
+            checked.findings.iter().filter(|finding| finding.severity <= worst).cloned().collect();
+        if !told.is_empty() {
+            terminal.complain(&crate::mapping::render(file, &told, terminal.color_of_remarks()));
+        }
+        terminal.data(&summary(checked, wrong, offline));
+    }
+    if wrong { Exit::Mapping } else { Exit::Done }
+}
+
+fn summary(checked: &Checked, wrong: bool, offline: bool) -> String {
+    let mut text = String::new();
+    for entity in checked.plan.iter().flat_map(|plan| &plan.entities) {
+        text += &match &entity.key_proof {
+            KeyProof::Proven { by } => format!("{}: keys proven: {by}\n", entity.name),
+            KeyProof::Unproven { reason } => format!("{}: keys NOT proven: {reason}\n", entity.name),
+        };
+    }
+    let count = |severity| checked.findings.iter().filter(|finding| finding.severity == severity).count();
+    let (mistakes, warnings) = (count(Severity::Error), count(Severity::Warning));
+    text += &match (wrong, offline) {
+        (true, _) => format!("{} to mend, {}\n", plural(mistakes, "mistake"), plural(warnings, "warning")),
+        (false, true) => format!(
+            "the mapping is well-formed, {}; without --offline it is checked against the source\n",
+            plural(warnings, "warning")
+        ),
+        (false, false) => format!("the mapping fits the source, {}\n", plural(warnings, "warning")),
+    };
+    text
+}
+
+fn plural(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+fn document(file: &MappingFile, checked: &Checked, wrong: bool) -> CheckDocument {
+    let entities = checked.plan.iter().flat_map(|plan| &plan.entities);
+    CheckDocument {
+        command: "check",
+        outcome: if wrong { "failed" } else { "done" },
+        findings: checked.findings.iter().map(|finding| to_finding(file, finding)).collect(),
+        entities: entities.map(|entity| (entity.name.clone(), proof(&entity.key_proof))).collect(),
+        error: checked.findings.iter().find(|finding| finding.severity == Severity::Error).map(|finding| {
+            ErrorReport {
+                code: finding.code.to_owned(),
+                message: finding.message.clone(),
+                help: finding.help.clone(),
+            }
+        }),
+    }
+}
+
+fn proof(proof: &KeyProof) -> EntityFindings {
+    let (status, by) = match proof {
+        KeyProof::Proven { by } => ("proven", by),
+        KeyProof::Unproven { reason } => ("unproven", reason),
+    };
+    EntityFindings { key_proof: Proof { status, by: by.clone() } }
+}
+
+fn to_finding(file: &MappingFile, finding: &Diagnostic) -> Finding {
+    let place = finding.span.as_ref().map(|span| file.line_column(span.start));
+    Finding {
+        code: finding.code,
+        severity: match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        },
+        message: finding.message.clone(),
+        line: place.map(|(line, _)| line),
+        column: place.map(|(_, column)| column),
+        help: finding.help.clone(),
+    }
+}

@@ -1,0 +1,156 @@
+//! Progress on stderr: bars on a terminal, else a line every few seconds.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::terminal::Terminal;
+use crate::load::{Event, Observer};
+use crate::plan::Plan;
+use crate::report::cost::thousands;
+use crate::verify::VerifyEvent;
+
+/// Between two lines where there is no terminal.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// One bar an entity and one line of remarks.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    terminal: Terminal,
+    bars: MultiProgress,
+    entities: Vec<Entity>,
+    remark: ProgressBar,
+    last_line: Mutex<Instant>,
+}
+
+#[derive(Debug)]
+struct Entity {
+    name: String,
+    bar: ProgressBar,
+    rejected: Mutex<u64>,
+}
+
+impl Progress {
+    /// `done`: rows that earlier runs have dealt with, by entity of the plan.
+    pub(crate) fn new(plan: &Plan, done: &[u64], terminal: &Terminal) -> Self {
+        let target =
+            if terminal.interactive { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bars = MultiProgress::with_draw_target(target);
+        let entities = plan.entities.iter().enumerate().map(|(position, entity)| {
+            let rows = done.get(position).copied().unwrap_or_default();
+            let bar = bars.add(entity_bar(&entity.name, entity.row_estimate));
+            bar.set_position(rows);
+            bar.reset_eta();
+            Entity { name: entity.name.clone(), bar, rejected: Mutex::new(0) }
+        });
+        let entities = entities.collect();
+        let remark = bars.add(ProgressBar::new_spinner().with_style(plain_style("{msg:.yellow}")));
+        Self { terminal: terminal.clone(), bars, entities, remark, last_line: Mutex::new(Instant::now()) }
+    }
+
+    pub(crate) fn observer(self: &std::sync::Arc<Self>) -> Observer {
+        let progress = std::sync::Arc::clone(self);
+        Observer::new(move |event| progress.load_event(&event))
+    }
+
+    fn load_event(&self, event: &Event) {
+        match event {
+            Event::Read { entity, rejected, .. } => self.rejected(*entity, *rejected),
+            Event::Written { entity, items } => self.advance(*entity, *items),
+            Event::EntityDone { entity } => self.done(*entity),
+            Event::SnapshotOpened { number } if *number > 1 => {
+                self.say(&format!("snapshot {number} of the source is open"));
+            }
+            Event::SnapshotOpened { .. } => {}
+            Event::Throttled { reason } => self.notice(&format!("throttled: {reason}")),
+            Event::TargetTrouble { cause } => self.notice(&format!("retrying: {cause}")),
+            Event::SourceLost { cause } => self.say(&format!("the source is gone, trying again: {cause}")),
+        }
+    }
+
+    pub(crate) fn verify_event(&self, event: &VerifyEvent) {
+        match event {
+            VerifyEvent::Read { .. } => {}
+            VerifyEvent::Checked { entity, rows, wrong } => {
+                self.rejected(*entity, *wrong);
+                self.advance(*entity, *rows);
+            }
+            VerifyEvent::Slowed { reason } => self.notice(&format!("slowed: {reason}")),
+        }
+    }
+
+    /// Removes the bars, so that the report stands alone.
+    pub(crate) fn finish(&self) {
+        // A terminal that has gone away needs no clearing.
+        let _ = self.bars.clear();
+    }
+
+    fn advance(&self, entity: usize, rows: u64) {
+        let Some(entity) = self.entities.get(entity) else { return };
+        entity.bar.inc(rows);
+        if entity.bar.length().is_some_and(|length| length < entity.bar.position()) {
+            // The length was the database's estimate.
+            entity.bar.set_length(entity.bar.position());
+        }
+        self.line();
+    }
+
+    fn rejected(&self, entity: usize, rows: u64) {
+        let Some(entity) = self.entities.get(entity).filter(|_| rows > 0) else { return };
+        let mut rejected = entity.rejected.lock().unwrap_or_else(PoisonError::into_inner);
+        *rejected += rows;
+        entity.bar.set_message(format!("{} not right", thousands(*rejected)));
+    }
+
+    fn done(&self, entity: usize) {
+        if let Some(entity) = self.entities.get(entity) {
+            entity.bar.set_length(entity.bar.position());
+            entity.bar.finish();
+        }
+    }
+
+    /// Why it is slow, in the last line of the bars.
+    fn notice(&self, text: &str) {
+        self.remark.set_message(text.to_owned());
+        if self.terminal.verbose && !self.terminal.interactive {
+            self.terminal.remark(text);
+        }
+    }
+
+    fn say(&self, text: &str) {
+        self.bars.suspend(|| self.terminal.remark(text));
+    }
+
+    /// Without a terminal: one line every few seconds.
+    fn line(&self) {
+        if self.terminal.interactive || self.terminal.quiet {
+            return;
+        }
+        let mut last = self.last_line.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.elapsed() < PAUSE {
+            return;
+        }
+        *last = Instant::now();
+        let begun = self.entities.iter().filter(|entity| entity.bar.position() > 0);
+        let parts: Vec<_> = begun
+            .map(|entity| format!("{} {} rows", entity.name, thousands(entity.bar.position())))
+            .collect();
+        let remark = self.remark.message();
+        let remark = if remark.is_empty() { String::new() } else { format!(" ({remark})") };
+        self.terminal.remark(&format!("{}{remark}", parts.join(", ")));
+    }
+}
+
+fn entity_bar(name: &str, estimate: Option<u64>) -> ProgressBar {
+    let bar = ProgressBar::new(estimate.unwrap_or_default().max(1));
+    bar.set_style(plain_style(
+        "{prefix:16!} {bar:24} {human_pos:>12} of about {human_len} rows  {per_sec:>14}  ETA {eta:>4}  {msg:.red}",
+    ));
+    bar.with_prefix(name.to_owned())
+}
+
+/// A wrong template is a bug that the default style hides well enough.
+fn plain_style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}

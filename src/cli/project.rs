@@ -1,0 +1,134 @@
+//! A mapping opened for a command: read, parsed, resolved against its source.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::failure::{Exit, Failure};
+use super::terminal::Terminal;
+use crate::mapping::{
+    Diagnostic, Environment, Mapping, MappingFile, Severity, SourceSettings, Table, closest, render,
+};
+use crate::plan::{Plan, PlanError, PlanOptions, Prepared, prepare};
+use crate::source::Source;
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MappingArgs {
+    /// The mapping file
+    #[arg(short, long, value_name = "FILE")]
+    pub mapping: PathBuf,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct StateArgs {
+    /// Where checkpoints and rejects live [default: .migrate beside the mapping]
+    #[arg(long, value_name = "DIR")]
+    pub state: Option<PathBuf>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Project {
+    file: MappingFile,
+    mapping: Mapping,
+    colors: bool,
+}
+
+impl Project {
+    pub(crate) fn open(path: &Path, terminal: &Terminal) -> Result<Self, Failure> {
+        Self::parse(MappingFile::read(path)?, &|name| std::env::var(name).ok(), terminal)
+    }
+
+    pub(crate) fn parse(
+        file: MappingFile,
+        environment: Environment<'_>,
+        terminal: &Terminal,
+    ) -> Result<Self, Failure> {
+        let colors = terminal.color_of_remarks();
+        match Mapping::parse(&file, environment) {
+            Ok(mapping) => Ok(Self { file, mapping, colors }),
+            Err(findings) => Err(Failure::mapping(&findings, render(&file, &findings, colors))),
+        }
+    }
+
+    pub(crate) fn mapping(&self) -> &Mapping {
+        &self.mapping
+    }
+
+    /// `[source]`, when the environment has all its variables.
+    pub(crate) fn source(&self) -> Result<&SourceSettings, Failure> {
+        self.complete(&self.mapping.source.missing).map(|()| &self.mapping.source)
+    }
+
+    /// `[table]`, when the environment has all its variables.
+    pub(crate) fn table(&self) -> Result<&Table, Failure> {
+        self.complete(&self.mapping.table.missing).map(|()| &self.mapping.table)
+    }
+
+    fn complete(&self, missing: &[Diagnostic]) -> Result<(), Failure> {
+        if missing.is_empty() { Ok(()) } else { Err(self.mistakes(missing)) }
+    }
+
+    pub(crate) fn mistakes(&self, findings: &[Diagnostic]) -> Failure {
+        Failure::mapping(findings, self.render(findings))
+    }
+
+    pub(crate) fn render(&self, findings: &[Diagnostic]) -> String {
+        render(&self.file, findings, self.colors)
+    }
+
+    /// `.migrate/<mapping>/<table>/` beside the mapping; `--state` takes the place of `.migrate`.
+    pub(crate) fn state_folder(&self, args: &StateArgs) -> Result<PathBuf, Failure> {
+        let beside = self.file.path.parent().unwrap_or(Path::new("")).join(".migrate");
+        let name = self.file.path.file_stem().unwrap_or_default();
+        let base = args.state.clone().unwrap_or(beside);
+        Ok(base.join(name).join(self.table()?.name.get_ref()))
+    }
+
+    /// Connects to the source and resolves the mapping against its catalog. Warnings are told.
+    pub(crate) async fn prepare(
+        &self,
+        options: PlanOptions,
+        terminal: &Terminal,
+    ) -> Result<(Source, Prepared), Failure> {
+        self.table()?;
+        let mut source = Source::connect(self.source()?).await?;
+        let prepared = match prepare(&self.mapping, &mut source, options).await {
+            Ok(prepared) => prepared,
+            Err(PlanError::Mapping(findings)) => return Err(self.mistakes(&findings)),
+            Err(PlanError::Source(error)) => return Err(error.into()),
+        };
+        let worst = if terminal.verbose { Severity::Note } else { Severity::Warning };
+        let told: Vec<_> =
+            prepared.diagnostics.iter().filter(|finding| finding.severity <= worst).cloned().collect();
+        if !told.is_empty() {
+            terminal.remark(&self.render(&told));
+        }
+        Ok((source, prepared))
+    }
+}
+
+/// Positions in the plan of the entities named by `--only`; all without it.
+pub(crate) fn choose(plan: &Plan, only: &[String]) -> Result<Vec<usize>, Failure> {
+    if only.is_empty() {
+        return Ok((0..plan.entities.len()).collect());
+    }
+    let mut chosen = Vec::new();
+    for name in only {
+        match plan.entities.iter().position(|entity| entity.name == *name) {
+            Some(position) => chosen.push(position),
+            None => return Err(unknown_entity(plan, name)),
+        }
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
+    Ok(chosen)
+}
+
+fn unknown_entity(plan: &Plan, name: &str) -> Failure {
+    let names: Vec<_> = plan.entities.iter().map(|entity| entity.name.as_str()).collect();
+    let failure = Failure::new(Exit::Usage, "unknown-entity", format!("the mapping has no entity {name}"));
+    failure.with_help(match closest(name, names.iter().copied()) {
+        Some(likely) => format!("did you mean {likely}?"),
+        None => format!("it has {}", names.join(", ")),
+    })
+}

@@ -1,0 +1,366 @@
+//! `migrate run`: the dry run and the load.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use super::OutputArgs;
+use super::destination::{Destination, expected_pace};
+use super::failure::{Exit, Failure};
+use super::progress::Progress;
+use super::project::{MappingArgs, Project, StateArgs, choose};
+use super::signals::stop_on_signal;
+use super::terminal::Terminal;
+use crate::load::{
+    self, Checkpoint, End, Journal, Load, LoadOptions, Loaded, Pace, StateFolder, TableIdentity,
+};
+use crate::mapping::{Rate, SnapshotMode};
+use crate::plan::{Plan, PlanOptions};
+use crate::report::cost::duration;
+use crate::report::{Outcome, RunReport, dry_run_text, run_text};
+use crate::source::{PageLimits, Source};
+use crate::target::{Discard, Target};
+
+/// Load the source into the table, or show what would be loaded
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub mapping: MappingArgs,
+    /// Map every row and show what would be written; write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Forget the checkpoint and load again
+    #[arg(long, conflicts_with = "dry_run")]
+    pub restart: bool,
+    /// Only these entities
+    #[arg(long, value_name = "ENTITY", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// At most this many rows of each entity; marks none as done
+    #[arg(long, value_name = "ROWS")]
+    pub limit: Option<u64>,
+    /// Write capacity units per second, or "auto" [default: write.rate of the mapping]
+    #[arg(long, value_parser = parse_rate)]
+    pub rate: Option<Rate>,
+    /// Requests in flight at most [default: write.concurrency of the mapping, else 16]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub concurrency: Option<u16>,
+    #[command(flatten)]
+    pub state: StateArgs,
+    /// Create the table when it does not exist
+    #[arg(long)]
+    pub create_table: bool,
+    /// Stop after more rejected rows than this [default: write.max_rejects of the mapping]
+    #[arg(long, value_name = "N")]
+    pub max_rejects: Option<u64>,
+    /// Write although the table already holds items, or the snapshot is held longer than snapshot_limit
+    #[arg(long)]
+    pub yes: bool,
+    /// Hash the values of source keys in rejects and messages
+    #[arg(long)]
+    pub redact: bool,
+    /// Load although the keys are not proven to be different
+    #[arg(long)]
+    pub allow_unproven_keys: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+fn parse_rate(text: &str) -> Result<Rate, String> {
+    match (text, text.parse::<u64>()) {
+        ("auto", _) => Ok(Rate::Auto),
+        (_, Ok(rate)) if rate >= 1 => Ok(Rate::Fixed(rate)),
+        _ => Err("expected \"auto\" or whole write capacity units per second, at least 1".to_owned()),
+    }
+}
+
+/// Cells of one page at most, beyond one row (design, promise 6).
+const PAGE_BYTES: usize = 16 * 1024 * 1024;
+
+/// How long to retry without a single item written.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+const CONCURRENCY: usize = 16;
+
+/// Items of each entity that a dry run shows.
+const SAMPLES: usize = 3;
+
+pub(crate) async fn run(args: &RunArgs) -> Exit {
+    let terminal = Terminal::new(&args.output);
+    let result = match Project::open(&args.mapping.mapping, &terminal) {
+        Ok(project) => execute(&project, args, &terminal).await,
+        Err(failure) => Err(failure),
+    };
+    match result {
+        Ok(ran) => tell(&ran, &terminal),
+        Err(failure) => terminal.fail("run", &failure),
+    }
+}
+
+/// A run that got as far as having something to report.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub report: RunReport,
+    pub failure: Option<Failure>,
+    /// The fixed rate asked for.
+    pub rate: Option<u64>,
+}
+
+/// Prints the report and returns the exit code.
+pub(crate) fn tell(ran: &Ran, terminal: &Terminal) -> Exit {
+    if terminal.json {
+        terminal.document(&ran.report);
+    } else if ran.report.dry_run {
+        terminal.data(&dry_run_text(&ran.report, ran.rate, terminal.style()));
+    } else {
+        terminal.data(&run_text(&ran.report, terminal.style()));
+    }
+    if let Some(failure) = &ran.failure {
+        terminal.explain(failure);
+        return failure.exit;
+    }
+    match ran.report.outcome {
+        Outcome::Interrupted => Exit::Interrupted,
+        _ if ran.report.totals.rejected > 0 => Exit::Rejects,
+        _ => Exit::Done,
+    }
+}
+
+pub(crate) async fn execute(project: &Project, args: &RunArgs, terminal: &Terminal) -> Result<Ran, Failure> {
+    if args.dry_run {
+        return dry_run(project, args, terminal).await;
+    }
+    let folder = project.state_folder(&args.state)?;
+    let state = Arc::new(StateFolder::open(&folder)?);
+    let (source, plan) = prepare(project, args, terminal).await?;
+    let table = project.table()?;
+    let destination = Destination::reach(table, &plan.table, &folder, args.create_table, terminal).await?;
+    write(project, args, terminal, source, plan, &state, &destination).await
+}
+
+async fn prepare(
+    project: &Project,
+    args: &RunArgs,
+    terminal: &Terminal,
+) -> Result<(Source, Arc<Plan>), Failure> {
+    let options = PlanOptions { allow_unproven: args.allow_unproven_keys, ..PlanOptions::default() };
+    let (source, prepared) = project.prepare(options, terminal).await?;
+    Ok((source, Arc::new(prepared.plan)))
+}
+
+/// Everything up to the target, which discards.
+async fn dry_run(project: &Project, args: &RunArgs, terminal: &Terminal) -> Result<Ran, Failure> {
+    let (source, plan) = prepare(project, args, terminal).await?;
+    let pace = expected_pace(rate(project, args), &plan.table);
+    let mut options = options(project, args, &plan, Pace::Unlimited)?;
+    options.max_rejects = None;
+    options.samples = SAMPLES;
+    let table = TableIdentity { name: plan.table.name.clone(), id: None };
+    let journal = Journal::in_memory(Checkpoint::new(table, source.identity().database.clone()));
+    let mut ran = drive(project, Arc::new(Discard), &plan, source, options, journal, &pace, terminal).await?;
+    ran.report.dry_run = true;
+    ran.rate = match rate(project, args) {
+        Rate::Fixed(rate) => Some(rate),
+        Rate::Auto => None,
+    };
+    Ok(ran)
+}
+
+/// The load itself, from a reached table on.
+#[allow(clippy::too_many_arguments)]
+pub(crate) async fn write(
+    project: &Project,
+    args: &RunArgs,
+    terminal: &Terminal,
+    source: Source,
+    plan: Arc<Plan>,
+    state: &Arc<StateFolder>,
+    destination: &Destination,
+) -> Result<Ran, Failure> {
+    let entities = choose(&plan, &args.only)?;
+    let database = source.identity().database.clone();
+    let progress = recorded(args, state, &plan, &entities, destination, &database)?;
+    let begun = progress.entities.iter().any(|entity| !entity.ranges.is_empty());
+    let pace = destination.pace(rate(project, args), &plan.table);
+    if is_done(&progress, &plan, &entities) {
+        return Ok(already_done(progress, &plan, &pace, state.path()));
+    }
+    if !begun && !args.yes && !destination.dynamodb.is_empty().await? {
+        return Err(not_empty(&plan));
+    }
+    announce(project, args, terminal, &source, &plan, destination, &pace)?;
+    let journal = Journal::in_folder(Arc::clone(state), progress, args.redact)?;
+    let options = options(project, args, &plan, pace.clone())?;
+    let target = Arc::new(destination.dynamodb.clone());
+    let mut ran = drive(project, target, &plan, source, options, journal, &pace, terminal).await?;
+    ran.report.resumed = begun;
+    ran.report.rejects_file = rejects_file(state.path(), &ran.report);
+    Ok(ran)
+}
+
+/// The checkpoint to go on from; a new one where there is none or `--restart` forgets it.
+fn recorded(
+    args: &RunArgs,
+    state: &StateFolder,
+    plan: &Plan,
+    entities: &[usize],
+    destination: &Destination,
+    database: &str,
+) -> Result<Checkpoint, Failure> {
+    let table = destination.identity();
+    if args.restart && args.only.is_empty() {
+        state.clear()?;
+    }
+    let Some(mut checkpoint) = Checkpoint::read(state.path())? else {
+        return Ok(Checkpoint::new(table, database.to_owned()));
+    };
+    if args.restart {
+        let again = |name: &str| {
+            entities.iter().filter_map(|entity| plan.entities.get(*entity)).any(|plan| plan.name == name)
+        };
+        checkpoint.entities.retain(|entity| !again(&entity.name));
+    }
+    checkpoint.must_match(plan, &table, database)?;
+    Ok(checkpoint)
+}
+
+fn is_done(progress: &Checkpoint, plan: &Plan, entities: &[usize]) -> bool {
+    let mut chosen = entities.iter().filter_map(|entity| plan.entities.get(*entity));
+    chosen.all(|entity| progress.is_done(&entity.name))
+}
+
+fn already_done(progress: Checkpoint, plan: &Plan, pace: &Pace, folder: &Path) -> Ran {
+    let loaded = Loaded { end: End::Complete, progress, samples: load::Samples::default() };
+    let mut report = load::report(&loaded, plan, pace, Duration::ZERO);
+    report.outcome = Outcome::AlreadyDone;
+    report.resumed = true;
+    report.rejects_file = rejects_file(folder, &report);
+    Ran { report, failure: None, rate: None }
+}
+
+fn rejects_file(folder: &Path, report: &RunReport) -> Option<String> {
+    (report.totals.rejected > 0).then(|| folder.join("rejects.jsonl").display().to_string())
+}
+
+fn not_empty(plan: &Plan) -> Failure {
+    let message =
+        format!("table {} already holds items, and no checkpoint says that they are ours", plan.table.name);
+    Failure::new(Exit::Usage, "table-not-empty", message).with_help(
+        "items with the keys of this load are replaced; say --yes if that is meant, or load into an empty table",
+    )
+}
+
+/// Says what will be written to, how fast and how long, and asks for `--yes` where the source's
+/// snapshot would be held too long.
+fn announce(
+    project: &Project,
+    args: &RunArgs,
+    terminal: &Terminal,
+    source: &Source,
+    plan: &Plan,
+    destination: &Destination,
+    pace: &Pace,
+) -> Result<(), Failure> {
+    let identity = source.identity();
+    terminal.remark(&format!("from {} ({})", identity.address, identity.server));
+    terminal.remark(&format!("into {}", destination.describe()));
+    destination.warnings().iter().for_each(|warning| terminal.remark(&format!("warning: {warning}")));
+    let expected = at_least(plan, pace);
+    let settings = project.source()?;
+    let held = if settings.snapshot == SnapshotMode::None {
+        "no snapshot is held"
+    } else {
+        "the source's snapshot is held as long"
+    };
+    match expected {
+        Some(seconds) => terminal.remark(&format!(
+            "rate {}: at least about {}; {held}",
+            rate_in_words(pace),
+            duration(seconds)
+        )),
+        None => terminal.remark(&format!("rate {}; {held}", rate_in_words(pace))),
+    }
+    let limit = settings.snapshot_limit.as_secs();
+    let held_too_long =
+        settings.snapshot != SnapshotMode::None && expected.is_some_and(|seconds| seconds > limit);
+    if held_too_long && !args.yes {
+        let message =
+            format!("the source's snapshot would be held longer than snapshot_limit ({})", duration(limit));
+        return Err(Failure::new(Exit::Usage, "snapshot-limit", message).with_help(
+            "say --yes if the source can bear it, raise --rate or source.snapshot_limit, or set snapshot = false",
+        ));
+    }
+    Ok(())
+}
+
+/// Seconds at the given pace if every row made an item of one write unit, indexes included.
+fn at_least(plan: &Plan, pace: &Pace) -> Option<u64> {
+    let rows: u64 = plan.entities.iter().filter_map(|entity| entity.row_estimate).sum();
+    pace.seconds(&load::Units { table: rows, indexes: Vec::new() })
+}
+
+fn rate_in_words(pace: &Pace) -> String {
+    match pace {
+        Pace::Unlimited => "unlimited".to_owned(),
+        Pace::Fixed(rate) => format!("{rate} write units a second"),
+        Pace::Auto(auto) => match auto.table {
+            Some(range) => format!("auto, from {} write units a second", range.start),
+            None => "auto".to_owned(),
+        },
+    }
+}
+
+fn rate(project: &Project, args: &RunArgs) -> Rate {
+    args.rate.unwrap_or(project.mapping().write.rate)
+}
+
+fn options(project: &Project, args: &RunArgs, plan: &Plan, pace: Pace) -> Result<LoadOptions, Failure> {
+    let source = project.source()?;
+    let write = &project.mapping().write;
+    Ok(LoadOptions {
+        entities: choose(plan, &args.only)?,
+        readers: source.readers,
+        page: PageLimits { rows: source.page_rows, bytes: PAGE_BYTES },
+        pace,
+        concurrency: args.concurrency.map(usize::from).or(write.concurrency).unwrap_or(CONCURRENCY),
+        limit: args.limit,
+        samples: 0,
+        max_rejects: Some(args.max_rejects.unwrap_or(write.max_rejects)),
+        patience: PATIENCE,
+    })
+}
+
+/// Runs a load to its end, with progress and signals, and reports.
+#[allow(clippy::too_many_arguments)]
+async fn drive<T: Target>(
+    project: &Project,
+    target: Arc<T>,
+    plan: &Arc<Plan>,
+    source: Source,
+    options: LoadOptions,
+    journal: Journal,
+    pace: &Pace,
+    terminal: &Terminal,
+) -> Result<Ran, Failure> {
+    let started = Instant::now();
+    let done =
+        |name: &str| journal.progress().entity(name).map(|entity| entity.tally().rows).unwrap_or_default();
+    let done: Vec<_> = plan.entities.iter().map(|entity| done(&entity.name)).collect();
+    let progress = Arc::new(Progress::new(plan, &done, terminal));
+    let observe = progress.observer();
+    let load = Load { plan: Arc::clone(plan), source: project.source()?.clone(), target, options, observe };
+    let loaded = load::run(&load, source, journal, stop_on_signal(terminal)).await;
+    progress.finish();
+    let report = load::report(&loaded, plan, pace, started.elapsed());
+    Ok(finished(loaded, report))
+}
+
+fn finished(loaded: Loaded, mut report: RunReport) -> Ran {
+    let failure = match loaded.end {
+        End::Failed(error) => Some(Failure::from(error)),
+        End::Complete | End::Interrupted => None,
+    };
+    report.error = failure.as_ref().map(Failure::report);
+    Ran { report, failure, rate: None }
+}

@@ -1,0 +1,130 @@
+//! `migrate verify`: rebuild every item and compare it with what the table holds.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::OutputArgs;
+use super::destination::Destination;
+use super::failure::{Exit, Failure};
+use super::progress::Progress;
+use super::project::{MappingArgs, Project, StateArgs};
+use super::signals::stop_on_signal;
+use super::terminal::Terminal;
+use crate::item::Rule;
+use crate::load::{read_rejects, redacted};
+use crate::plan::{Plan, PlanOptions};
+use crate::report::{Outcome, VerifyReport, verify_text};
+use crate::source::{PageLimits, Source};
+use crate::verify::{Excused, Sample, VerifyOptions, verify};
+
+/// Rebuild every item and compare it with what the table holds
+#[derive(Debug, Clone, Args)]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    pub mapping: MappingArgs,
+    /// Only a part of the rows: "1%" or a number of rows of each entity
+    #[arg(long, value_name = "1%|N")]
+    pub sample: Option<Sample>,
+    /// The same seed takes the same sample
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+    /// Print the values of attributes that differ
+    #[arg(long)]
+    pub show_values: bool,
+    /// Requests in flight at most
+    #[arg(long, default_value_t = 32, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub concurrency: u16,
+    #[command(flatten)]
+    pub state: StateArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Cells of one page at most, beyond one row.
+const PAGE_BYTES: usize = 16 * 1024 * 1024;
+
+pub(crate) async fn run(args: &VerifyArgs) -> Exit {
+    let terminal = Terminal::new(&args.output);
+    let result = match Project::open(&args.mapping.mapping, &terminal) {
+        Ok(project) => execute(&project, args, &terminal).await,
+        Err(failure) => Err(failure),
+    };
+    match result {
+        Ok(report) => tell(&report, &terminal),
+        Err(failure) => terminal.fail("verify", &failure),
+    }
+}
+
+/// Prints the report and returns the exit code.
+pub(crate) fn tell(report: &VerifyReport, terminal: &Terminal) -> Exit {
+    if terminal.json {
+        terminal.document(report);
+    } else {
+        terminal.data(&verify_text(report, terminal.style()));
+    }
+    match report.outcome {
+        Outcome::Differences => Exit::Differences,
+        Outcome::Interrupted => Exit::Interrupted,
+        _ => Exit::Done,
+    }
+}
+
+async fn execute(project: &Project, args: &VerifyArgs, terminal: &Terminal) -> Result<VerifyReport, Failure> {
+    // Whether the keys are proven was decided before the load.
+    let options = PlanOptions { allow_unproven: true, ..PlanOptions::default() };
+    let (source, prepared) = project.prepare(options, terminal).await?;
+    let folder = project.state_folder(&args.state)?;
+    let destination =
+        Destination::reach(project.table()?, &prepared.plan.table, &folder, false, terminal).await?;
+    compare(project, args, terminal, source, &prepared.plan, &destination, &folder).await
+}
+
+/// The verification itself, from a reached table on.
+pub(crate) async fn compare(
+    project: &Project,
+    args: &VerifyArgs,
+    terminal: &Terminal,
+    mut source: Source,
+    plan: &Plan,
+    destination: &Destination,
+    folder: &Path,
+) -> Result<VerifyReport, Failure> {
+    let settings = project.source()?;
+    let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
+    let snapshot = source.open(settings.readers, &selects).await?;
+    let limits = PageLimits { rows: settings.page_rows, bytes: PAGE_BYTES };
+    let options = VerifyOptions {
+        sample: args.sample,
+        seed: args.seed,
+        show_values: args.show_values,
+        concurrency: usize::from(args.concurrency),
+        excused: excused(folder)?,
+        ..VerifyOptions::new(limits)
+    };
+    let progress = Progress::new(plan, &[], terminal);
+    let target = Arc::new(destination.dynamodb.clone());
+    let observe = |event| progress.verify_event(&event);
+    let verified = verify(plan, snapshot.readers, target, options, &observe, stop_on_signal(terminal)).await;
+    progress.finish();
+    Ok(verified?.report(&plan.table.name))
+}
+
+/// Rows that the load rejected for reasons that no rule on the row itself can see.
+fn excused(folder: &Path) -> Result<Option<Excused>, Failure> {
+    let at_run_time = [Rule::KeyCollision, Rule::Refused].map(Rule::as_str);
+    let known: HashSet<(String, Vec<(String, String)>)> = read_rejects(&folder.join("rejects.jsonl"))?
+        .into_iter()
+        .filter(|reject| at_run_time.contains(&reject.rule.as_str()))
+        .map(|reject| (reject.entity, reject.source_key.into_iter().collect()))
+        .collect();
+    if known.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(move |entity: &str, key: &[(String, String)]| {
+        let hashed = || key.iter().map(|(name, value)| (name.clone(), redacted(value))).collect();
+        known.contains(&(entity.to_owned(), key.to_vec())) || known.contains(&(entity.to_owned(), hashed()))
+    })))
+}

@@ -1,0 +1,77 @@
+//! Texts and bytes as JSON strings.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// Appends UTF-8 text as the inside of a JSON string. One text has one spelling: only `"`, `\` and
+/// control characters are escaped, each in its shortest form.
+pub(super) fn write_text(text: &[u8], out: &mut Vec<u8>) {
+    let mut rest = text;
+    loop {
+        let (clean, tail) = rest.split_at_checked(clean_prefix(rest)).unwrap_or((rest, &[]));
+        out.extend_from_slice(clean);
+        let Some((&byte, tail)) = tail.split_first() else { return };
+        write_escape(byte, out);
+        rest = tail;
+    }
+}
+
+/// Appends bytes as base64.
+pub(super) fn write_base64(bytes: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + bytes.len().div_ceil(3) * 4, 0);
+    if let Some(room) = out.get_mut(start..) {
+        // The room is exactly what the encoding needs.
+        let _ = STANDARD.encode_slice(bytes, room);
+    }
+}
+
+/// Length of the longest prefix that needs no escape.
+pub(super) fn clean_prefix(text: &[u8]) -> usize {
+    let (words, tail) = text.as_chunks::<8>();
+    for (at, word) in words.iter().enumerate() {
+        if has_special(u64::from_le_bytes(*word)) {
+            let inside = word.iter().take_while(|byte| !is_special(**byte)).count();
+            return at * 8 + inside;
+        }
+    }
+    words.len() * 8 + tail.iter().take_while(|byte| !is_special(**byte)).count()
+}
+
+fn is_special(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+/// Whether any of eight bytes is special; the classic "has a byte less than n" on whole words.
+fn has_special(word: u64) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let zero_byte = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+    control | zero_byte(word ^ (ONES * 0x22)) | zero_byte(word ^ (ONES * 0x5C)) != 0
+}
+
+/// Appends the escape of a special byte.
+pub(super) fn write_escape(byte: u8, out: &mut Vec<u8>) {
+    match byte {
+        b'"' => out.extend_from_slice(b"\\\""),
+        b'\\' => out.extend_from_slice(b"\\\\"),
+        b'\n' => out.extend_from_slice(b"\\n"),
+        b'\r' => out.extend_from_slice(b"\\r"),
+        b'\t' => out.extend_from_slice(b"\\t"),
+        0x08 => out.extend_from_slice(b"\\b"),
+        0x0C => out.extend_from_slice(b"\\f"),
+        _ => {
+            out.extend_from_slice(b"\\u00");
+            write_hex(&[byte], out);
+        }
+    }
+}
+
+/// Appends bytes as lower-case hex.
+pub(super) fn write_hex(bytes: &[u8], out: &mut Vec<u8>) {
+    let digit = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 };
+    for byte in bytes {
+        out.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+    }
+}

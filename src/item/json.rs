@@ -1,0 +1,455 @@
+//! JSON text → DynamoDB JSON, written straight through: no document is built and nothing recurses, so
+//! neither its size nor its depth can hurt. Numbers stay exact; strings get the one spelling of
+//! [`super::escape`]; of equal names in an object the last wins.
+
+use crate::mapping::Overflow;
+
+use super::attribute::Wire;
+use super::escape::{clean_prefix, write_escape};
+use super::number::{Number, NumberError};
+use super::rejection::{Rule, Violation};
+
+/// A value may sit in at most 31 maps and lists (drivers.md, "Nesting").
+const MAX_WRAPPERS: usize = 31;
+/// Billed bytes of an empty map or list, and of each member beyond name and value.
+pub(super) const CONTAINER_SIZE: usize = 3;
+pub(super) const MEMBER_SIZE: usize = 1;
+
+/// Buffers kept between documents.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    frames: Vec<Frame>,
+    members: Vec<Member>,
+    order: Vec<usize>,
+    kept: Vec<u8>,
+}
+
+/// An open map or list.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    map: bool,
+    size: usize,
+    /// Where its members start, in the output and in `members`.
+    body: usize,
+    first: usize,
+}
+
+/// A member of a map or list in the output: `"name":{…}` or `{…}`.
+#[derive(Debug, Clone, Copy)]
+struct Member {
+    start: usize,
+    /// Behind the quoted name.
+    name_end: usize,
+    end: usize,
+    size: usize,
+}
+
+/// Appends a document as an attribute value and returns its type and billed size.
+///
+/// `overflow` decides about numbers inside it; one that is the whole document, and too deep nesting,
+/// are the caller's. In a list an omitted number leaves NULL in its place.
+pub(super) fn write(
+    text: &str,
+    overflow: Overflow,
+    scratch: &mut Scratch,
+    out: &mut Vec<u8>,
+) -> Result<(Wire, usize), Violation> {
+    scratch.frames.clear();
+    scratch.members.clear();
+    Writer { text: text.as_bytes(), at: 0, overflow, scratch, out }.document()
+}
+
+#[derive(Debug)]
+struct Writer<'t, 'a> {
+    text: &'t [u8],
+    at: usize,
+    overflow: Overflow,
+    scratch: &'a mut Scratch,
+    out: &'a mut Vec<u8>,
+}
+
+/// What stands where a value was expected.
+enum Begun {
+    /// A whole value of this type and size.
+    Value(Wire, usize),
+    /// A number to be left out.
+    Omitted,
+    /// A map or list that has members.
+    Opened,
+}
+
+impl<'t> Writer<'t, '_> {
+    fn document(&mut self) -> Result<(Wire, usize), Violation> {
+        loop {
+            match self.begin_value()? {
+                Begun::Opened => continue,
+                Begun::Omitted => self.drop_member(),
+                Begun::Value(wire, size) => {
+                    if let Some(done) = self.end_value(wire, size)? {
+                        return Ok(done);
+                    }
+                    continue;
+                }
+            }
+            if let Some(done) = self.after_member()? {
+                return Ok(done);
+            }
+        }
+    }
+
+    /// Takes a value, or the start of a map or list and the name of its first member.
+    fn begin_value(&mut self) -> Result<Begun, Violation> {
+        if self.scratch.frames.len() > MAX_WRAPPERS {
+            let message = "JSON nested deeper than 32 levels; set overflow, or type = \"S\"";
+            return Err(Violation::new(Rule::Nesting, message));
+        }
+        self.skip_blanks();
+        match self.peek() {
+            Some(b'{') => self.open(true),
+            Some(b'[') => self.open(false),
+            Some(b'"') => {
+                self.at += 1;
+                self.out.extend_from_slice(b"{\"S\":");
+                let size = self.string()?;
+                self.out.push(b'}');
+                Ok(Begun::Value(Wire::S, size))
+            }
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b't') => self.word(b"true", Wire::Bool, b"{\"BOOL\":true}"),
+            Some(b'f') => self.word(b"false", Wire::Bool, b"{\"BOOL\":false}"),
+            Some(b'n') => self.word(b"null", Wire::Null, b"{\"NULL\":true}"),
+            _ => Err(self.invalid("no value where one must be")),
+        }
+    }
+
+    fn open(&mut self, map: bool) -> Result<Begun, Violation> {
+        self.at += 1;
+        self.out.extend_from_slice(if map { b"{\"M\":{" } else { b"{\"L\":[" });
+        let frame =
+            Frame { map, size: CONTAINER_SIZE, body: self.out.len(), first: self.scratch.members.len() };
+        self.skip_blanks();
+        if self.peek() == Some(if map { b'}' } else { b']' }) {
+            self.at += 1;
+            self.out.extend_from_slice(if map { b"}}" } else { b"]}" });
+            return Ok(Begun::Value(if map { Wire::M } else { Wire::L }, CONTAINER_SIZE));
+        }
+        self.scratch.frames.push(frame);
+        self.begin_member(map)?;
+        Ok(Begun::Opened)
+    }
+
+    /// Writes the comma and, in a map, the name of the next member.
+    fn begin_member(&mut self, map: bool) -> Result<(), Violation> {
+        if self.scratch.frames.last().is_some_and(|frame| self.out.len() > frame.body) {
+            self.out.push(b',');
+        }
+        let start = self.out.len();
+        let mut size = MEMBER_SIZE;
+        if map {
+            self.skip_blanks();
+            self.expect(b'"')?;
+            let name = self.string()?;
+            if name == 0 {
+                return Err(self.invalid("an empty member name, which DynamoDB does not take"));
+            }
+            size += name;
+        }
+        let name_end = self.out.len();
+        if map {
+            self.out.push(b':');
+            self.skip_blanks();
+            self.expect(b':')?;
+        }
+        self.scratch.members.push(Member { start, name_end, end: start, size });
+        Ok(())
+    }
+
+    /// Closes what ends behind a value; the whole document when nothing is open.
+    fn end_value(&mut self, wire: Wire, size: usize) -> Result<Option<(Wire, usize)>, Violation> {
+        let Some(frame) = self.scratch.frames.last_mut() else {
+            self.skip_blanks();
+            return match self.peek() {
+                None => Ok(Some((wire, size))),
+                Some(_) => Err(self.invalid("text behind the value")),
+            };
+        };
+        if let Some(member) = self.scratch.members.last_mut() {
+            member.size += size;
+            member.end = self.out.len();
+            frame.size += member.size;
+        }
+        self.after_member()
+    }
+
+    /// Goes on to the next member, or closes the map or list.
+    fn after_member(&mut self) -> Result<Option<(Wire, usize)>, Violation> {
+        let Some(frame) = self.scratch.frames.last().copied() else {
+            return Err(self.invalid("no value where one must be"));
+        };
+        self.skip_blanks();
+        match self.peek() {
+            Some(b',') => {
+                self.at += 1;
+                self.begin_member(frame.map)?;
+                Ok(None)
+            }
+            Some(b'}') if frame.map => {
+                let size = frame.size - self.drop_duplicates(frame);
+                self.close(frame, b"}}", Wire::M, size)
+            }
+            Some(b']') if !frame.map => self.close(frame, b"]}", Wire::L, frame.size),
+            _ => Err(self.invalid("neither a comma nor the end of a map or list")),
+        }
+    }
+
+    fn close(
+        &mut self,
+        frame: Frame,
+        end: &[u8],
+        wire: Wire,
+        size: usize,
+    ) -> Result<Option<(Wire, usize)>, Violation> {
+        self.at += 1;
+        self.out.extend_from_slice(end);
+        self.scratch.members.truncate(frame.first);
+        self.scratch.frames.pop();
+        self.end_value(wire, size)
+    }
+
+    /// Takes back the member whose value is omitted.
+    fn drop_member(&mut self) {
+        let Some(member) = self.scratch.members.pop() else { return };
+        let body = self.scratch.frames.last().map_or(0, |frame| frame.body);
+        let comma = usize::from(member.start > body);
+        self.out.truncate(member.start - comma);
+    }
+
+    /// Removes all but the last of equal names; returns the billed bytes that go with them.
+    fn drop_duplicates(&mut self, frame: Frame) -> usize {
+        let Scratch { members, order, kept, .. } = &mut *self.scratch;
+        let members = members.get(frame.first..).unwrap_or_default();
+        let name = |at: usize| {
+            let member = members.get(at);
+            member.and_then(|member| self.out.get(member.start..member.name_end)).unwrap_or_default()
+        };
+        order.clear();
+        order.extend(0..members.len());
+        order.sort_unstable_by(|a, b| name(*a).cmp(name(*b)).then(a.cmp(b)));
+        let mut lost: Vec<usize> = Vec::new();
+        for pair in order.windows(2) {
+            if let [earlier, later] = pair
+                && name(*earlier) == name(*later)
+            {
+                lost.push(*earlier);
+            }
+        }
+        if lost.is_empty() {
+            return 0;
+        }
+        lost.sort_unstable();
+        kept.clear();
+        let mut size = 0;
+        for (at, member) in members.iter().enumerate() {
+            if lost.binary_search(&at).is_ok() {
+                size += member.size;
+                continue;
+            }
+            if !kept.is_empty() {
+                kept.push(b',');
+            }
+            kept.extend_from_slice(self.out.get(member.start..member.end).unwrap_or_default());
+        }
+        self.out.truncate(frame.body);
+        self.out.extend_from_slice(kept);
+        size
+    }
+
+    fn word(&mut self, word: &[u8], wire: Wire, written: &[u8]) -> Result<Begun, Violation> {
+        if !self.rest().starts_with(word) {
+            return Err(self.invalid("an unknown word"));
+        }
+        self.at += word.len();
+        self.out.extend_from_slice(written);
+        Ok(Begun::Value(wire, 1))
+    }
+
+    fn number(&mut self) -> Result<Begun, Violation> {
+        let start = self.at;
+        let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+        let len = self.rest().iter().take_while(|byte| is_part(byte)).count();
+        let text = self.rest().get(..len).unwrap_or_default();
+        if !is_json_number(text) {
+            return Err(self.invalid("a number that is none in JSON"));
+        }
+        self.at += len;
+        match Number::parse(text) {
+            Ok(number) => {
+                self.out.extend_from_slice(b"{\"N\":\"");
+                number.write(self.out);
+                self.out.extend_from_slice(b"\"}");
+                Ok(Begun::Value(Wire::N, number.size()))
+            }
+            Err(error) => self.overflowing_number(start, len, error),
+        }
+    }
+
+    fn overflowing_number(
+        &mut self,
+        start: usize,
+        len: usize,
+        error: NumberError,
+    ) -> Result<Begun, Violation> {
+        let in_map = self.scratch.frames.last().map(|frame| frame.map);
+        match (self.overflow, in_map) {
+            (Overflow::Reject, _) | (_, None) => {
+                let violation = Violation::from(error);
+                let message = format!("in the JSON, at byte {start}: {}", violation.message);
+                Err(Violation::new(violation.rule, message))
+            }
+            (Overflow::String, _) => {
+                self.out.extend_from_slice(b"{\"S\":\"");
+                self.out.extend_from_slice(self.text.get(start..start + len).unwrap_or_default());
+                self.out.extend_from_slice(b"\"}");
+                Ok(Begun::Value(Wire::S, len))
+            }
+            (Overflow::Omit, Some(true)) => Ok(Begun::Omitted),
+            (Overflow::Omit | Overflow::Null, _) => {
+                self.out.extend_from_slice(b"{\"NULL\":true}");
+                Ok(Begun::Value(Wire::Null, 1))
+            }
+        }
+    }
+
+    /// Writes a string whose opening quote is taken, quotes included; returns its size unescaped.
+    fn string(&mut self) -> Result<usize, Violation> {
+        self.out.push(b'"');
+        let mut size = 0;
+        loop {
+            let clean = clean_prefix(self.rest());
+            self.out.extend_from_slice(self.rest().get(..clean).unwrap_or_default());
+            self.at += clean;
+            size += clean;
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    self.out.push(b'"');
+                    return Ok(size);
+                }
+                Some(b'\\') => {
+                    self.at += 1;
+                    size += self.escape()?;
+                }
+                Some(_) => return Err(self.invalid("a control character in a string")),
+                None => return Err(self.invalid("a string without end")),
+            }
+        }
+    }
+
+    /// Takes what follows a backslash and writes the character; returns its UTF-8 length.
+    fn escape(&mut self) -> Result<usize, Violation> {
+        let escaped = self.peek();
+        self.at += 1;
+        let byte = match escaped {
+            Some(byte @ (b'"' | b'\\')) => byte,
+            Some(b'/') => {
+                self.out.push(b'/');
+                return Ok(1);
+            }
+            Some(b'b') => 0x08,
+            Some(b'f') => 0x0C,
+            Some(b'n') => b'\n',
+            Some(b'r') => b'\r',
+            Some(b't') => b'\t',
+            Some(b'u') => return self.unicode(),
+            _ => return Err(self.invalid("an unknown escape")),
+        };
+        write_escape(byte, self.out);
+        Ok(1)
+    }
+
+    fn unicode(&mut self) -> Result<usize, Violation> {
+        let first = self.hex4()?;
+        let code = match first {
+            0xD800..=0xDBFF => {
+                self.expect(b'\\')?;
+                self.expect(b'u')?;
+                match self.hex4()? {
+                    second @ 0xDC00..=0xDFFF => 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00),
+                    _ => return Err(self.invalid("half of a surrogate pair")),
+                }
+            }
+            _ => first,
+        };
+        let character = char::from_u32(code).ok_or_else(|| self.invalid("half of a surrogate pair"))?;
+        match u8::try_from(character) {
+            Ok(byte) if byte < 0x20 || byte == b'"' || byte == b'\\' => write_escape(byte, self.out),
+            _ => self.out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+        Ok(character.len_utf8())
+    }
+
+    fn hex4(&mut self) -> Result<u32, Violation> {
+        let digits = self.rest().first_chunk::<4>().copied();
+        self.at += 4;
+        let mut value = 0;
+        for digit in digits.unwrap_or_default() {
+            let digit = char::from(digit).to_digit(16).ok_or_else(|| self.invalid("a wrong \\u escape"))?;
+            value = value << 4 | digit;
+        }
+        Ok(value)
+    }
+
+    fn skip_blanks(&mut self) {
+        let blank = |byte: &&u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
+        self.at += self.rest().iter().take_while(blank).count();
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), Violation> {
+        if self.peek() != Some(byte) {
+            return Err(self.invalid("a name, a colon or a second half of a surrogate pair is missing"));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn rest(&self) -> &'t [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn invalid(&self, what: &str) -> Violation {
+        let message = format!("not valid JSON at byte {}: {what}; type = \"S\" keeps the text", self.at);
+        Violation::new(Rule::JsonInvalid, message)
+    }
+}
+
+/// JSON's own grammar, which is narrower than DynamoDB's: no `+1`, `01`, `.5` or `5.`.
+fn is_json_number(text: &[u8]) -> bool {
+    let unsigned = text.strip_prefix(b"-").unwrap_or(text);
+    let (whole, rest) = split_digits(unsigned);
+    let whole_ok = !whole.is_empty() && (whole.len() == 1 || whole.first() != Some(&b'0'));
+    let rest = match rest.strip_prefix(b".") {
+        Some(fraction) => match split_digits(fraction) {
+            ([], _) => return false,
+            (_, rest) => rest,
+        },
+        None => rest,
+    };
+    let exponent_ok = match rest.split_first() {
+        None => true,
+        Some((b'e' | b'E', rest)) => {
+            let digits = rest.strip_prefix(b"-").or_else(|| rest.strip_prefix(b"+")).unwrap_or(rest);
+            matches!(split_digits(digits), ([_, ..], []))
+        }
+        Some(_) => false,
+    };
+    whole_ok && exponent_ok
+}
+
+fn split_digits(text: &[u8]) -> (&[u8], &[u8]) {
+    let len = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    text.split_at_checked(len).unwrap_or((text, &[]))
+}

@@ -1,0 +1,158 @@
+//! What a load remembers: progress in memory and, for a real load, in the state folder. Rejects are
+//! durable before the checkpoint that covers them; a page's room is given back only after that, so
+//! that a killed load rewrites no more pages than there is room for.
+
+use std::sync::Arc;
+
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::JoinSet;
+
+use super::checkpoint::{Checkpoint, EntityCheckpoint, RangeCheckpoint};
+use super::rejects::{self, Reject};
+use super::state::{StateError, StateFolder, append};
+use super::watermark::Step;
+use crate::plan::{EntityPlan, Plan};
+use crate::source::Bounds;
+
+#[derive(Debug)]
+pub struct Journal {
+    progress: Checkpoint,
+    folder: Option<Arc<StateFolder>>,
+    redact: bool,
+    /// Rejects of finished pages, not yet on disk.
+    rejects: Vec<Reject>,
+    /// Room of pages that are finished but not yet in the checkpoint.
+    permits: Vec<OwnedSemaphorePermit>,
+    dirty: bool,
+    /// At most one save at a time.
+    saves: JoinSet<Result<(), StateError>>,
+}
+
+impl Journal {
+    /// Remembers nothing beyond this process: the dry run.
+    pub fn in_memory(progress: Checkpoint) -> Self {
+        Self {
+            progress,
+            folder: None,
+            redact: false,
+            rejects: Vec::new(),
+            permits: Vec::new(),
+            dirty: false,
+            saves: JoinSet::new(),
+        }
+    }
+
+    /// Goes on from `progress`: drops rejects beyond it and writes it down at once.
+    pub fn in_folder(
+        folder: Arc<StateFolder>,
+        progress: Checkpoint,
+        redact: bool,
+    ) -> Result<Self, StateError> {
+        rejects::trim(&folder.rejects(), &progress)?;
+        let journal = Self { folder: Some(folder), redact, ..Self::in_memory(progress) };
+        if let Some((folder, content)) = journal.content() {
+            folder.replace_checkpoint(&content)?;
+        }
+        Ok(journal)
+    }
+
+    pub fn progress(&self) -> &Checkpoint {
+        &self.progress
+    }
+
+    pub fn into_progress(self) -> Checkpoint {
+        self.progress
+    }
+
+    /// Another snapshot of the source is in use.
+    pub(crate) fn begin_snapshot(&mut self, consistent: bool) {
+        self.progress.snapshots += 1;
+        self.progress.consistent = Some(consistent && self.progress.consistent.unwrap_or(true));
+        self.dirty = true;
+    }
+
+    /// Records the ranges of an entity's key space.
+    pub(crate) fn cut(&mut self, entity: &EntityPlan, ranges: Vec<Bounds>) {
+        self.progress.entities.retain(|recorded| recorded.name != entity.name);
+        self.progress.entities.push(EntityCheckpoint {
+            name: entity.name.clone(),
+            fingerprint: entity.fingerprint.clone(),
+            parts: entity.fingerprint_parts.clone(),
+            ranges: ranges.into_iter().map(RangeCheckpoint::new).collect(),
+        });
+        self.dirty = true;
+    }
+
+    /// Moves a range's watermark. Returns the entity if this was its last step.
+    pub(crate) fn advance(&mut self, step: Step, plan: &Plan) -> Option<usize> {
+        let id = match &step {
+            Step::Page(page) => page.range,
+            Step::End(range) => *range,
+        };
+        let name = &plan.entities.get(id.entity)?.name;
+        let recorded = self.progress.entities.iter_mut().find(|entity| entity.name == *name)?;
+        let range = recorded.ranges.get_mut(id.range)?;
+        self.dirty = true;
+        match step {
+            Step::End(_) => range.done = true,
+            Step::Page(page) => {
+                range.position = page.position;
+                range.pages += 1;
+                range.tally.merge(&page.tally);
+                let line = |r| Reject::new(name, r, id.range, range.pages, self.redact);
+                self.rejects.extend(page.rejections.iter().map(line));
+                self.permits.push(page.permit);
+            }
+        }
+        recorded.is_done().then_some(id.entity)
+    }
+
+    /// Starts writing down what has changed, unless a save is under way.
+    pub(crate) fn start_save(&mut self) {
+        if !self.dirty || self.is_saving() {
+            return;
+        }
+        self.dirty = false;
+        let permits = std::mem::take(&mut self.permits);
+        let rejects = std::mem::take(&mut self.rejects);
+        let Some((folder, content)) = self.content() else { return };
+        self.saves.spawn_blocking(move || {
+            if !rejects.is_empty() {
+                let path = folder.rejects();
+                let lines = rejects::to_lines(&rejects).map_err(|e| StateError::disk("write", &path, e))?;
+                append(&path, &lines)?;
+            }
+            folder.replace_checkpoint(&content)?;
+            drop(permits);
+            Ok(())
+        });
+    }
+
+    pub(crate) fn is_saving(&self) -> bool {
+        !self.saves.is_empty()
+    }
+
+    pub(crate) fn is_clean(&self) -> bool {
+        !self.dirty && !self.is_saving()
+    }
+
+    /// Waits for the save under way; pending for ever when there is none.
+    pub(crate) async fn saved(&mut self) -> Result<(), StateError> {
+        match self.saves.join_next().await {
+            None => std::future::pending().await,
+            Some(Ok(result)) => result,
+            Some(Err(died)) => Err(StateError::disk(
+                "save the checkpoint in",
+                self.folder.as_ref().map_or_else(|| std::path::Path::new("memory"), |folder| folder.path()),
+                std::io::Error::other(died),
+            )),
+        }
+    }
+
+    /// The folder and the bytes to write there; `None` in memory.
+    fn content(&self) -> Option<(Arc<StateFolder>, Vec<u8>)> {
+        let folder = self.folder.as_ref()?;
+        // A checkpoint is plain data with text keys: it always serializes.
+        self.progress.to_bytes().ok().map(|content| (Arc::clone(folder), content))
+    }
+}

@@ -1,0 +1,94 @@
+//! A load's outcome as a [`RunReport`].
+
+use std::time::Duration;
+
+use indexmap::IndexMap;
+
+use super::checkpoint::Checkpoint;
+use super::pacer::Pace;
+use super::tally::Tally;
+use super::{End, Loaded};
+use crate::plan::Plan;
+use crate::report::{Consistent, EntityReport, IndexReport, Outcome, RunReport, Totals};
+
+/// What a load found, over all its runs.
+pub fn report(loaded: &Loaded, plan: &Plan, pace: &Pace, elapsed: Duration) -> RunReport {
+    let tallies: Vec<_> = plan
+        .entities
+        .iter()
+        .map(|entity| {
+            loaded.progress.entity(&entity.name).map(|recorded| recorded.tally()).unwrap_or_default()
+        })
+        .collect();
+    let mut all = Tally::default();
+    tallies.iter().for_each(|tally| all.merge(tally));
+    let entities = plan.entities.iter().zip(&tallies).enumerate().map(|(position, (entity, tally))| {
+        (entity.name.clone(), entity_report(tally, loaded.samples.of(position)))
+    });
+    RunReport {
+        command: "run",
+        outcome: outcome(&loaded.end, &all),
+        dry_run: false,
+        resumed: false,
+        table: plan.table.name.clone(),
+        snapshots: loaded.progress.snapshots,
+        consistent: consistent(&loaded.progress),
+        entities: entities.collect(),
+        indexes: indexes(plan, &all),
+        totals: Totals {
+            read: all.rows,
+            written: all.written,
+            items: all.written,
+            rejected: all.rejected(),
+            skipped: 0,
+            wcu: all.units().total(),
+            expected_seconds: pace.seconds(&all.units()),
+        },
+        rejects_file: None,
+        elapsed_seconds: elapsed.as_secs_f64(),
+        error: None,
+    }
+}
+
+fn outcome(end: &End, all: &Tally) -> Outcome {
+    match end {
+        End::Interrupted => Outcome::Interrupted,
+        End::Failed(_) => Outcome::Failed,
+        End::Complete if all.rejected() > 0 => Outcome::Rejects,
+        End::Complete => Outcome::Done,
+    }
+}
+
+fn consistent(progress: &Checkpoint) -> Consistent {
+    match (progress.snapshots, progress.consistent) {
+        (1, Some(true)) => Consistent::Proven,
+        _ => Consistent::Unproven,
+    }
+}
+
+fn entity_report(tally: &Tally, samples: &[Vec<u8>]) -> EntityReport {
+    EntityReport {
+        read: tally.rows,
+        written: tally.written,
+        items: tally.written,
+        rejected: tally.rejected(),
+        rejected_by: tally.rejected_by.iter().map(|(rule, count)| (rule.clone(), *count)).collect(),
+        wcu: tally.units().total(),
+        size: tally.sizes.summary(),
+        samples: samples.iter().filter_map(|wire| serde_json::from_slice(wire).ok()).collect(),
+        ..EntityReport::default()
+    }
+}
+
+fn indexes(plan: &Plan, all: &Tally) -> IndexMap<String, IndexReport> {
+    let count = |position: usize| {
+        let items = all.index_items.get(position).copied().unwrap_or_default();
+        IndexReport { items, absent: all.written.saturating_sub(items) }
+    };
+    plan.table
+        .indexes
+        .iter()
+        .enumerate()
+        .map(|(position, index)| (index.name.clone(), count(position)))
+        .collect()
+}

@@ -1,0 +1,348 @@
+//! Pace in write capacity units: the only home of governor.
+//!
+//! One bucket for all units together when the user gave a rate, else one for the table and one for
+//! each index, since DynamoDB limits each by itself. Buckets are debited before a batch is sent, in
+//! slices no larger than a bucket's burst, so that an item of any size is writable at any rate.
+
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use governor::clock::Clock;
+use governor::middleware::NoOpMiddleware;
+use governor::state::{InMemoryState, NotKeyed};
+use governor::{Quota, RateLimiter};
+use tokio::time::Instant;
+
+use crate::target::ThrottleReason;
+
+/// How fast to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pace {
+    /// As fast as the target answers: local targets and dry runs.
+    Unlimited,
+    /// Write units per second of table and indexes together.
+    Fixed(u64),
+    /// Starts from what the table can take, goes down on throttles and up again.
+    Auto(AutoPace),
+}
+
+/// What DescribeTable lets us expect; `None` is unlimited.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AutoPace {
+    pub table: Option<PaceRange>,
+    /// In the order of the mapping's indexes, each with its name.
+    pub indexes: Vec<(String, Option<PaceRange>)>,
+}
+
+/// Write units per second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PaceRange {
+    pub start: u64,
+    pub ceiling: u64,
+}
+
+/// The write units of some items.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Units {
+    pub table: u64,
+    /// In the order of the mapping's indexes.
+    pub indexes: Vec<u64>,
+}
+
+impl Units {
+    pub fn total(&self) -> u64 {
+        self.table + self.indexes.iter().sum::<u64>()
+    }
+
+    pub fn add(&mut self, other: &Units) {
+        self.table += other.table;
+        self.indexes.resize(self.indexes.len().max(other.indexes.len()), 0);
+        for (sum, more) in self.indexes.iter_mut().zip(&other.indexes) {
+            *sum += more;
+        }
+    }
+}
+
+impl Pace {
+    /// Seconds that `units` take at this pace; `None` when it is unlimited.
+    pub fn seconds(&self, units: &Units) -> Option<u64> {
+        match self {
+            Pace::Unlimited => None,
+            Pace::Fixed(rate) => Some(units.total().div_ceil((*rate).max(1))),
+            Pace::Auto(auto) => {
+                let table = auto.table.map(|range| units.table.div_ceil(range.start.max(1)));
+                let indexes =
+                    auto.indexes.iter().zip(&units.indexes).filter_map(|((_, range), units)| {
+                        range.map(|range| units.div_ceil(range.start.max(1)))
+                    });
+                table.into_iter().chain(indexes).max()
+            }
+        }
+    }
+}
+
+/// Hands out write units.
+#[derive(Debug)]
+pub struct Pacer {
+    together: Option<Bucket>,
+    table: Option<Bucket>,
+    indexes: Vec<(String, Option<Bucket>)>,
+}
+
+impl Pacer {
+    pub fn new(pace: &Pace) -> Self {
+        match pace {
+            Pace::Unlimited => Self { together: None, table: None, indexes: Vec::new() },
+            Pace::Fixed(rate) => {
+                Self { together: Some(Bucket::fixed(*rate)), table: None, indexes: Vec::new() }
+            }
+            Pace::Auto(auto) => Self {
+                together: None,
+                table: auto.table.map(Bucket::adaptive),
+                indexes: auto
+                    .indexes
+                    .iter()
+                    .map(|(name, range)| (name.clone(), range.map(Bucket::adaptive)))
+                    .collect(),
+            },
+        }
+    }
+
+    /// Waits until `units` may be written.
+    pub async fn take(&self, units: &Units) {
+        if let Some(bucket) = &self.together {
+            bucket.take(units.total()).await;
+        }
+        if let Some(bucket) = &self.table {
+            bucket.take(units.table).await;
+        }
+        for ((_, bucket), units) in self.indexes.iter().zip(&units.indexes) {
+            if let Some(bucket) = bucket {
+                bucket.take(*units).await;
+            }
+        }
+    }
+
+    /// Slows down what was throttled. A hot key range slows nothing but its own batch: the rest of the
+    /// table can take more.
+    pub fn throttled(&self, reasons: &[ThrottleReason]) {
+        let table_wide: Vec<_> = reasons.iter().filter(|reason| !is_key_range(reason)).collect();
+        if reasons.is_empty() {
+            self.table.iter().for_each(Bucket::slow_down);
+        }
+        for reason in table_wide {
+            match index_of(&reason.resource) {
+                None => self.table.iter().for_each(Bucket::slow_down),
+                Some(name) => self
+                    .indexes
+                    .iter()
+                    .filter(|(index, _)| index == name)
+                    .filter_map(|(_, bucket)| bucket.as_ref())
+                    .for_each(Bucket::slow_down),
+            }
+        }
+    }
+}
+
+/// What a throttle is about, in words: `GSI1 key range`.
+pub(crate) fn throttle_in_words(reasons: &[ThrottleReason]) -> String {
+    let Some(reason) = reasons.first() else { return "the table".to_owned() };
+    let what = index_of(&reason.resource).unwrap_or("table");
+    let why = match &reason.reason {
+        name if name.contains("KeyRange") => "key range",
+        name if name.contains("AccountLimit") => "account quota",
+        name if name.contains("MaxOnDemand") => "on-demand maximum",
+        name if name.contains("Provisioned") => "provisioned capacity",
+        _ => "throughput",
+    };
+    format!("{what} {why}")
+}
+
+fn is_key_range(reason: &ThrottleReason) -> bool {
+    reason.reason.contains("KeyRange")
+}
+
+/// The index of `arn:…:table/shop/index/GSI1`.
+fn index_of(resource: &str) -> Option<&str> {
+    resource.split_once("/index/").map(|(_, index)| index.split('/').next().unwrap_or(index))
+}
+
+/// How long without a throttle until a bucket is filled faster.
+const CALM: Duration = Duration::from_secs(5);
+/// At most one change of rate in this time, since one overload throttles many batches at once.
+const SETTLE: Duration = Duration::from_secs(1);
+
+#[derive(Debug)]
+struct Bucket {
+    ceiling: u64,
+    state: Mutex<BucketState>,
+}
+
+#[derive(Debug)]
+struct BucketState {
+    rate: u64,
+    limiter: Arc<Limiter>,
+    burst: u32,
+    changed: Instant,
+    throttled: Option<Instant>,
+}
+
+type Limiter = RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<std::time::Instant>>;
+
+impl Bucket {
+    fn fixed(rate: u64) -> Self {
+        Self::adaptive(PaceRange { start: rate, ceiling: rate })
+    }
+
+    fn adaptive(range: PaceRange) -> Self {
+        let (limiter, burst) = limiter(range.start);
+        let state = BucketState {
+            rate: range.start.max(1),
+            limiter,
+            burst,
+            changed: Instant::now(),
+            throttled: None,
+        };
+        Self { ceiling: range.ceiling, state: Mutex::new(state) }
+    }
+
+    async fn take(&self, units: u64) {
+        let mut left = units;
+        while left > 0 {
+            let (limiter, burst) = self.current();
+            let slice = u32::try_from(left).unwrap_or(u32::MAX).min(burst);
+            let Some(cells) = NonZeroU32::new(slice) else { return };
+            match limiter.check_n(cells) {
+                Ok(Ok(())) => left -= u64::from(slice),
+                Ok(Err(not_yet)) => {
+                    tokio::time::sleep(not_yet.wait_time_from(TokioClock.now())).await;
+                }
+                // The burst is never exceeded; were it so, one unit at a time still gets through.
+                Err(_) => tokio::time::sleep(Duration::from_millis(1)).await,
+            }
+        }
+    }
+
+    /// The limiter to use now, filled faster after a calm while.
+    fn current(&self) -> (Arc<Limiter>, u32) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let calm = state.throttled.is_none_or(|at| at.elapsed() >= CALM);
+        if calm && state.rate < self.ceiling && state.changed.elapsed() >= SETTLE {
+            let faster = (state.rate + state.rate.div_ceil(10)).min(self.ceiling);
+            state.set_rate(faster);
+        }
+        (Arc::clone(&state.limiter), state.burst)
+    }
+
+    fn slow_down(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let settled = state.throttled.is_none_or(|at| at.elapsed() >= SETTLE);
+        state.throttled = Some(Instant::now());
+        if settled {
+            let slower = (state.rate * 7 / 10).max(1);
+            state.set_rate(slower);
+        }
+    }
+}
+
+impl BucketState {
+    fn set_rate(&mut self, rate: u64) {
+        self.rate = rate;
+        (self.limiter, self.burst) = limiter(rate);
+        self.changed = Instant::now();
+    }
+}
+
+/// A tenth of a second's units may come at once: smooth at high rates, one unit at low ones.
+fn limiter(rate: u64) -> (Arc<Limiter>, u32) {
+    let rate = u32::try_from(rate).unwrap_or(u32::MAX);
+    let per_second = NonZeroU32::new(rate).unwrap_or(NonZeroU32::MIN);
+    let burst = NonZeroU32::new(rate / 10).unwrap_or(NonZeroU32::MIN);
+    let quota = Quota::per_second(per_second).allow_burst(burst);
+    (Arc::new(RateLimiter::direct_with_clock(quota, TokioClock)), burst.get())
+}
+
+/// Tokio's clock, which tests can pause.
+#[derive(Debug, Clone, Copy)]
+struct TokioClock;
+
+impl Clock for TokioClock {
+    type Instant = std::time::Instant;
+
+    fn now(&self) -> Self::Instant {
+        Instant::now().into_std()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn units(table: u64, indexes: &[u64]) -> Units {
+        Units { table, indexes: indexes.to_vec() }
+    }
+
+    async fn seconds_for(pacer: &Pacer, takes: usize, each: Units) -> f64 {
+        let start = Instant::now();
+        for _ in 0..takes {
+            pacer.take(&each).await;
+        }
+        start.elapsed().as_secs_f64()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn w06_a_fixed_rate_holds_for_table_and_indexes_together_within_five_percent() {
+        let pacer = Pacer::new(&Pace::Fixed(500));
+        let seconds = seconds_for(&pacer, 400, units(25, &[25])).await;
+        assert!((38.0..=42.0).contains(&seconds), "{seconds}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_item_larger_than_the_burst_is_written_in_its_time() {
+        let pacer = Pacer::new(&Pace::Fixed(5));
+        let seconds = seconds_for(&pacer, 1, units(400, &[])).await;
+        assert!((78.0..=82.0).contains(&seconds), "{seconds}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn w11_the_slowest_of_table_and_indexes_decides() {
+        let pace = Pace::Auto(AutoPace {
+            table: Some(PaceRange { start: 1_000, ceiling: 1_000 }),
+            indexes: vec![("GSI1".into(), Some(PaceRange { start: 100, ceiling: 100 }))],
+        });
+        assert_eq!(pace.seconds(&units(2_000, &[2_000])), Some(20));
+        let seconds = seconds_for(&Pacer::new(&pace), 80, units(25, &[25])).await;
+        assert!((19.0..=21.0).contains(&seconds), "{seconds}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn throttles_slow_down_once_a_second_and_calm_speeds_up_to_the_ceiling() {
+        let bucket = Bucket::adaptive(PaceRange { start: 1_000, ceiling: 1_200 });
+        for _ in 0..10 {
+            bucket.slow_down();
+        }
+        assert_eq!(bucket.state.lock().unwrap().rate, 700);
+        for _ in 0..30 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            bucket.current();
+        }
+        assert_eq!(bucket.state.lock().unwrap().rate, 1_200);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_hot_key_range_does_not_slow_the_table() {
+        let reason = ThrottleReason {
+            reason: "IndexWriteKeyRangeThroughputExceeded".into(),
+            resource: "arn:aws:dynamodb:eu-west-1:1:table/shop/index/GSI1".into(),
+        };
+        let pacer = Pacer::new(&Pace::Auto(AutoPace {
+            table: Some(PaceRange { start: 100, ceiling: 100 }),
+            indexes: vec![("GSI1".into(), Some(PaceRange { start: 100, ceiling: 100 }))],
+        }));
+        pacer.throttled(std::slice::from_ref(&reason));
+        let index = pacer.indexes[0].1.as_ref().unwrap();
+        assert_eq!(index.state.lock().unwrap().rate, 100);
+        assert_eq!(throttle_in_words(&[reason]), "GSI1 key range");
+    }
+}

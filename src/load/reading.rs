@@ -1,0 +1,166 @@
+//! Readers: each takes ranges from a shared queue, reads page after page, and builds the items.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{Semaphore, mpsc};
+
+use super::checkpoint::Checkpoint;
+use super::desk::{BuiltPage, RangeId};
+use super::{Event, Observer};
+use crate::item;
+use crate::plan::Plan;
+use crate::source::{Bounds, Cursor, PageLimits, Position, Reader, SourceError};
+
+/// What a reader hands over, in the order of each range.
+#[derive(Debug)]
+pub(crate) enum Reading {
+    Page(Box<BuiltPage>),
+    /// A clean end of the range's rows.
+    End(RangeId),
+}
+
+/// Ranges to read one after the other by one reader.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Work {
+    ranges: Vec<(RangeId, Bounds, Position)>,
+    /// Rows to read at most: `--limit`.
+    budget: Option<u64>,
+}
+
+/// All unfinished ranges of the chosen entities, distant ones side by side: rows read in key order
+/// would hit one partition of the target after the other.
+pub(crate) fn work(
+    checkpoint: &Checkpoint,
+    plan: &Plan,
+    chosen: &[usize],
+    limit: Option<u64>,
+) -> VecDeque<Work> {
+    let unfinished = |entity: usize| -> Vec<(RangeId, Bounds, Position)> {
+        let recorded = plan.entities.get(entity).and_then(|plan| checkpoint.entity(&plan.name));
+        let ranges = recorded.into_iter().flat_map(|recorded| recorded.ranges.iter().enumerate());
+        ranges
+            .filter(|(_, range)| !range.done)
+            .map(|(range, state)| (RangeId { entity, range }, state.bounds.clone(), state.position.clone()))
+            .collect()
+    };
+    if limit.is_some() {
+        let whole = |entity: &usize| Work { ranges: unfinished(*entity), budget: limit };
+        return chosen.iter().map(whole).collect();
+    }
+    let mut placed: Vec<_> = chosen.iter().flat_map(|entity| spread(unfinished(*entity))).collect();
+    placed.sort_by(|a, b| a.0.total_cmp(&b.0));
+    placed.into_iter().map(|(_, range)| Work { ranges: vec![range], budget: None }).collect()
+}
+
+/// Orders ranges so that neighbours are read far apart in time (bit-reversed positions), each with its
+/// place between 0 and 1.
+fn spread<T>(ranges: Vec<T>) -> Vec<(f64, T)> {
+    let count = u32::try_from(ranges.len()).unwrap_or(u32::MAX).max(1);
+    let bits = count.next_power_of_two().trailing_zeros();
+    let mut order: Vec<_> = (0u32..)
+        .zip(ranges)
+        .map(|(position, range)| (position.reverse_bits().checked_shr(32 - bits).unwrap_or(0), range))
+        .collect();
+    order.sort_by_key(|(reversed, _)| *reversed);
+    let place = |position: u32| (f64::from(position) + 0.5) / f64::from(count);
+    (0u32..).zip(order).map(|(position, (_, range))| (place(position), range)).collect()
+}
+
+/// What readers share.
+#[derive(Debug, Clone)]
+pub(crate) struct Desks {
+    pub plan: Arc<Plan>,
+    pub queue: Arc<Mutex<VecDeque<Work>>>,
+    pub limits: PageLimits,
+    /// Pages that may be open at once, over all readers.
+    pub room: Arc<Semaphore>,
+    pub readings: mpsc::Sender<Reading>,
+    pub observe: Observer,
+}
+
+impl Desks {
+    /// Reads until the queue is empty or nobody listens any more.
+    pub(crate) async fn read(self, mut reader: Reader) -> Result<(), SourceError> {
+        while let Some(work) = self.next_work() {
+            if !self.read_work(&mut reader, work).await? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn next_work(&self) -> Option<Work> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+
+    /// False when the other end has gone.
+    async fn read_work(&self, reader: &mut Reader, work: Work) -> Result<bool, SourceError> {
+        let mut budget = work.budget;
+        for (range, bounds, position) in work.ranges {
+            if budget == Some(0) {
+                break;
+            }
+            if !self.read_range(reader, range, bounds, position, &mut budget).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    async fn read_range(
+        &self,
+        reader: &mut Reader,
+        range: RangeId,
+        bounds: Bounds,
+        position: Position,
+        budget: &mut Option<u64>,
+    ) -> Result<bool, SourceError> {
+        let Some(entity) = self.plan.entities.get(range.entity) else { return Ok(true) };
+        let mut cursor = Cursor::new(Arc::clone(&entity.select), bounds, position, self.limits);
+        loop {
+            if *budget == Some(0) {
+                return Ok(true);
+            }
+            // Room first: a page is read only when it can be held, so that a slow target never
+            // keeps a result set of the source open.
+            let Ok(permit) = Arc::clone(&self.room).acquire_owned().await else { return Ok(false) };
+            cursor.cap_rows(*budget);
+            let Some((page, position)) = cursor.next(reader).await? else {
+                return Ok(self.readings.send(Reading::End(range)).await.is_ok());
+            };
+            let items = item::build(&entity.layout, &page);
+            let rows = u64::try_from(items.rows).unwrap_or(u64::MAX);
+            if let Some(budget) = budget {
+                *budget = budget.saturating_sub(rows);
+            }
+            let rejected = u64::try_from(items.rejections.len()).unwrap_or(u64::MAX);
+            self.observe.emit(Event::Read { entity: range.entity, rows, rejected });
+            let built = BuiltPage { range, position, page, items, permit };
+            if self.readings.send(Reading::Page(Box::new(built))).await.is_err() {
+                return Ok(false);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn w09_neighbouring_ranges_are_read_far_apart() {
+        let order: Vec<_> = spread((0..8).collect()).into_iter().map(|(_, range)| range).collect();
+        assert_eq!(order, [0, 4, 2, 6, 1, 5, 3, 7]);
+    }
+
+    #[test]
+    fn every_range_is_read_once_whatever_their_number() {
+        for count in 0..70 {
+            let mut ranges: Vec<_> =
+                spread((0..count).collect()).into_iter().map(|(_, range)| range).collect();
+            ranges.sort_unstable();
+            assert_eq!(ranges, (0..count).collect::<Vec<i32>>());
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! The key proof: no two rows, of one entity or of two, render the same item key.
+//!
+//! One entity: pk and sk together hold all columns of one key that is unique and not NULL, each rendered
+//! so that different values stay different, and the text alone tells where each of them begins and ends.
+//! Two entities: no text is in both languages of pk, or none in both of sk.
+//!
+//! A unique key under a coarser equality (case-insensitive, PAD SPACE) still counts: what is unique there
+//! is unique in bytes. `lower`, `upper`, `trim`, `shard` and part of a date do not.
+
+use std::collections::BTreeSet;
+
+use crate::mapping::{Diagnostic, Entity, KeyType, Severity, Span, Step};
+use crate::source::{Class, Output, RawType};
+
+use super::fit::step_name;
+use super::language::{Atom, ByteSet, literal, meet, told_apart};
+use super::rendered::rendered;
+use super::source_key::UniqueSet;
+use super::{KeyPlan, KeyProof, PartPlan};
+
+/// One entity as far as the proof needs it.
+#[derive(Debug)]
+pub(super) struct Candidate<'a> {
+    pub(super) entity: &'a Entity,
+    pub(super) output: Vec<Output>,
+    pub(super) unique: Vec<UniqueSet>,
+    pub(super) pk: KeyPlan,
+    pub(super) sk: Option<KeyPlan>,
+}
+
+/// Why a proof fails, and the smallest change that would make it.
+#[derive(Debug, Clone)]
+struct Failure {
+    reason: String,
+    change: String,
+}
+
+/// One proof per candidate, in their order.
+pub(super) fn prove(
+    candidates: &[Candidate<'_>],
+    allow_unproven: bool,
+    findings: &mut Vec<Diagnostic>,
+) -> Vec<KeyProof> {
+    let severity = if allow_unproven { Severity::Warning } else { Severity::Error };
+    let subjects: Vec<Subject<'_>> = candidates.iter().map(Subject::new).collect();
+    let mut failures: Vec<Vec<Failure>> = vec![Vec::new(); subjects.len()];
+    let mut words = Vec::new();
+    for (subject, failures) in subjects.iter().zip(&mut failures) {
+        words.push(match subject.own_rows() {
+            Ok(words) => words,
+            Err(failure) => {
+                findings.push(finding(severity, subject.span(), &failure));
+                failures.push(failure);
+                String::new()
+            }
+        });
+    }
+    for (right_at, right) in subjects.iter().enumerate() {
+        for (left_at, left) in subjects.iter().enumerate().take(right_at) {
+            let Some(failure) = can_meet(left, right) else { continue };
+            findings.push(finding(severity, right.span(), &failure));
+            for at in [left_at, right_at] {
+                if let Some(failures) = failures.get_mut(at) {
+                    failures.push(failure.clone());
+                }
+            }
+        }
+    }
+    let others = subjects.len() > 1;
+    words.into_iter().zip(failures).map(|(words, failures)| verdict(words, &failures, others)).collect()
+}
+
+fn verdict(words: String, failures: &[Failure], others: bool) -> KeyProof {
+    if failures.is_empty() {
+        let others = if others { "; no other entity renders such keys" } else { "" };
+        return KeyProof::Proven { by: words + others };
+    }
+    let reasons: Vec<String> = failures
+        .iter()
+        .map(|failure| format!("{}; to prove it, {}", failure.reason, failure.change))
+        .collect();
+    KeyProof::Unproven { reason: reasons.join(". ") }
+}
+
+fn finding(severity: Severity, span: Span, failure: &Failure) -> Diagnostic {
+    let finding = Diagnostic::error("unproven-keys", span, failure.reason.clone());
+    Diagnostic { severity, ..finding }.with_help(&failure.change)
+}
+
+/// A candidate with the languages of its keys.
+struct Subject<'a> {
+    candidate: &'a Candidate<'a>,
+    pk: Written<'a>,
+    sk: Option<Written<'a>>,
+}
+
+/// A template as a language, and which placeholder wrote which atom.
+struct Written<'a> {
+    attribute: &'static str,
+    atoms: Vec<Atom>,
+    owners: Vec<Option<usize>>,
+    places: Vec<Place<'a>>,
+    told: Vec<bool>,
+}
+
+struct Place<'a> {
+    column: &'a str,
+    class: Class,
+    steps: &'a [Step],
+    injective: bool,
+}
+
+impl Place<'_> {
+    fn text(&self) -> String {
+        placeholder(self.column, self.steps)
+    }
+
+    /// The same with another step, as a suggestion.
+    fn with(&self, step: Step) -> String {
+        placeholder(self.column, &[self.steps, &[step]].concat())
+    }
+}
+
+fn placeholder(column: &str, steps: &[Step]) -> String {
+    let plain = column.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let column = if plain { column.to_owned() } else { format!("\"{column}\"") };
+    let steps: Vec<String> = steps.iter().map(step_name).collect();
+    match steps.as_slice() {
+        [] => format!("`{{{column}}}`"),
+        steps => format!("`{{{column}:{}}}`", steps.join("|")),
+    }
+}
+
+impl<'a> Written<'a> {
+    fn new(attribute: &'static str, key: &'a KeyPlan, output: &'a [Output]) -> Self {
+        let mut written =
+            Self { attribute, atoms: Vec::new(), owners: Vec::new(), places: Vec::new(), told: Vec::new() };
+        for part in &key.template.parts {
+            match part {
+                PartPlan::Literal(text) => written.push(literal(text), None),
+                PartPlan::Value { column, steps, settings } => {
+                    let (Some(Output::Column(column)) | Some(Output::Computed { column, .. })) =
+                        output.get(*column)
+                    else {
+                        continue;
+                    };
+                    let texts = rendered(column, settings, steps);
+                    let injective = texts.injective && exact_key(key.kind, &column.raw, &column.sql_type);
+                    written.push(texts.atoms, Some(written.places.len()));
+                    let class = column.raw.class();
+                    written.places.push(Place { column: &column.name, class, steps, injective });
+                }
+            }
+        }
+        written.told = told_apart(&written.atoms);
+        written
+    }
+
+    fn push(&mut self, atoms: Vec<Atom>, owner: Option<usize>) {
+        self.owners.extend(atoms.iter().map(|_| owner));
+        self.atoms.extend(atoms);
+    }
+
+    /// Whether the key's text alone gives a placeholder's text.
+    fn is_told(&self, place: usize) -> bool {
+        self.owners.iter().zip(&self.told).all(|(owner, told)| *owner != Some(place) || *told)
+    }
+
+    /// Columns whose values the key's text determines.
+    fn recovered(&self) -> impl Iterator<Item = &str> {
+        let places = self.places.iter().enumerate();
+        places.filter(|(at, place)| place.injective && self.is_told(*at)).map(|(_, place)| place.column)
+    }
+
+    /// The first placeholder whose end cannot be told.
+    fn blurred(&self) -> Option<&Place<'a>> {
+        let blurred = self.told.iter().position(|told| !told)?;
+        let owner = self.owners.get(blurred).copied().flatten()?;
+        self.places.get(owner)
+    }
+
+    /// The language if every text that may hold `#` were escaped, and what would have to be written.
+    fn escaped(&self) -> (Vec<Atom>, Vec<String>) {
+        let hash = ByteSet::of(b"#");
+        let open = |atom: &Atom| atom.max.is_none() && atom.set.meets(hash);
+        let escape = |atom: &Atom| match open(atom) {
+            true => Atom { set: atom.set.without(hash), ..*atom },
+            false => *atom,
+        };
+        let owners: BTreeSet<usize> = self
+            .atoms
+            .iter()
+            .zip(&self.owners)
+            .filter(|(atom, _)| open(atom))
+            .filter_map(|(_, at)| *at)
+            .collect();
+        let places = owners.into_iter().filter_map(|owner| self.places.get(owner));
+        let suggestions = places.map(|place| place.with(Step::Escape)).collect();
+        (self.atoms.iter().map(escape).collect(), suggestions)
+    }
+}
+
+/// In keys of type N and B, SQLite's values of other types than the declared one may become equal.
+fn exact_key(kind: KeyType, raw: &RawType, declared: &str) -> bool {
+    match (kind, raw) {
+        (KeyType::S, _) | (_, RawType::Postgres(_) | RawType::Mysql(_)) => true,
+        (KeyType::N, RawType::Sqlite(_)) => declared.to_ascii_uppercase().contains("INT"),
+        (KeyType::B, RawType::Sqlite(_)) => false,
+    }
+}
+
+impl<'a> Subject<'a> {
+    fn new(candidate: &'a Candidate<'a>) -> Self {
+        let written = |attribute, key: &'a KeyPlan| Written::new(attribute, key, &candidate.output);
+        let sk = candidate.sk.as_ref().map(|sk| written("sk", sk));
+        Self { candidate, pk: written("pk", &candidate.pk), sk }
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &Written<'a>> {
+        std::iter::once(&self.pk).chain(&self.sk)
+    }
+
+    fn name(&self) -> &str {
+        self.candidate.entity.name.get_ref()
+    }
+
+    fn span(&self) -> Span {
+        let entity = self.candidate.entity;
+        entity.sk.as_ref().unwrap_or(&entity.pk).span.clone()
+    }
+
+    /// What proves that two rows of this entity cannot meet.
+    fn own_rows(&self) -> Result<String, Failure> {
+        let recovered: BTreeSet<&str> = self.keys().flat_map(Written::recovered).collect();
+        let missing = |set: &'a UniqueSet| -> Vec<&'a str> {
+            set.columns.iter().map(String::as_str).filter(|column| !recovered.contains(column)).collect()
+        };
+        let sets = self.candidate.unique.iter().map(|set| (set, missing(set)));
+        let Some((set, missing)) = sets.min_by_key(|(_, missing)| missing.len()) else {
+            return Err(Failure {
+                reason: format!("nothing says that the rows of `{}` are unique", self.name()),
+                change: "declare a `key`".to_owned(),
+            });
+        };
+        let keys = if self.sk.is_some() { "pk and sk hold" } else { "pk holds" };
+        match missing.first() {
+            None => Ok(format!("{keys} {}", set.words)),
+            Some(column) => Err(self.explain(column, &set.words)),
+        }
+    }
+
+    fn explain(&self, column: &str, key: &str) -> Failure {
+        let name = self.name();
+        let holds = |written: &&Written<'_>| written.places.iter().any(|place| place.column == column);
+        let Some(written) = self.keys().find(holds) else {
+            let last = self.sk.as_ref().map_or("pk", |sk| sk.attribute);
+            return Failure {
+                reason: format!(
+                    "two rows of `{name}` can render the same key: it does not hold `{column}` of {key}"
+                ),
+                change: format!("add {} to `{last}`", self.suggestion(column)),
+            };
+        };
+        let places = || written.places.iter().filter(|place| place.column == column);
+        match (places().find(|place| place.injective), written.blurred()) {
+            (Some(_), Some(blurred)) => Failure {
+                reason: format!(
+                    "two rows of `{name}` can render the same key: in `{}` it cannot be told where {} ends",
+                    written.attribute,
+                    blurred.text()
+                ),
+                change: separate(blurred),
+            },
+            _ => loses(name, column, places().next()),
+        }
+    }
+
+    fn suggestion(&self, column: &str) -> String {
+        let integer = self.candidate.output.iter().any(|output| match output {
+            Output::Column(found) => found.name == column && found.raw.class() == Class::Integer,
+            Output::Computed { .. } | Output::Condition { .. } => false,
+        });
+        placeholder(column, if integer { &[Step::Pad(10)] } else { &[] })
+    }
+}
+
+fn separate(blurred: &Place<'_>) -> String {
+    match blurred.class {
+        Class::Integer => {
+            format!("write {} or put a literal such as `#` behind it", blurred.with(Step::Pad(10)))
+        }
+        Class::Text | Class::Dynamic => {
+            format!("write {} and put a `#` behind it", blurred.with(Step::Escape))
+        }
+        _ => "put a literal such as `#` behind it".to_owned(),
+    }
+}
+
+fn loses(name: &str, column: &str, place: Option<&Place<'_>>) -> Failure {
+    let text = place.map(Place::text).unwrap_or_default();
+    let steps = place.map(|place| place.steps).unwrap_or_default();
+    let change = match steps {
+        [] => format!("give `{column}` a type that holds one form of each value, or `type = \"S\"`"),
+        _ => format!("use `{column}` without that step, or add {} as well", placeholder(column, &[])),
+    };
+    let reason = format!(
+        "two rows of `{name}` can render the same key: {text} can make different values of `{column}` equal"
+    );
+    Failure { reason, change }
+}
+
+/// Why the keys of two entities can be equal; `None` when they cannot.
+fn can_meet(left: &Subject<'_>, right: &Subject<'_>) -> Option<Failure> {
+    let pk = meet(&left.pk.atoms, &right.pk.atoms)?;
+    let sk = match (&left.sk, &right.sk) {
+        (Some(left), Some(right)) => Some(meet(&left.atoms, &right.atoms)?),
+        _ => None,
+    };
+    let example = example(&pk, sk.as_deref()).map(|text| format!(", for example {text}")).unwrap_or_default();
+    let (left_name, right_name) = (left.name(), right.name());
+    Some(Failure {
+        reason: format!("rows of `{left_name}` and `{right_name}` can render the same key{example}"),
+        change: set_apart(left, right),
+    })
+}
+
+/// The example as the user would write it; `None` where it has no readable text.
+fn example(pk: &[u8], sk: Option<&[u8]>) -> Option<String> {
+    let readable = |bytes: &[u8]| {
+        let text = str::from_utf8(bytes).ok()?;
+        (!text.is_empty() && !text.chars().any(char::is_control)).then(|| text.to_owned())
+    };
+    let pk = readable(pk)?;
+    match sk {
+        None => Some(format!("pk `{pk}`")),
+        Some(sk) => Some(format!("pk `{pk}` with sk `{}`", readable(sk)?)),
+    }
+}
+
+fn set_apart(left: &Subject<'_>, right: &Subject<'_>) -> String {
+    let keys = |subject: &Subject<'_>| subject.keys().map(Written::escaped).collect::<Vec<_>>();
+    let (left_keys, right_keys) = (keys(left), keys(right));
+    let mut pairs = left_keys.iter().zip(&right_keys);
+    let proves = pairs.find(|((left, _), (right, _))| meet(left, right).is_none());
+    if let Some(((_, from_left), (_, from_right))) = proves {
+        let names: BTreeSet<&String> = from_left.iter().chain(from_right).collect();
+        let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
+        return format!("write {}, so that values cannot hold `#`", names.join(" and "));
+    }
+    let key = if left.sk.is_some() { "sk" } else { "pk" };
+    let prefix = |subject: &Subject<'_>| format!("`{}#`", subject.name().to_uppercase());
+    format!("begin their `{key}` with texts of their own, such as {} and {}", prefix(left), prefix(right))
+}

@@ -1,0 +1,167 @@
+//! The text of a verification.
+
+use super::cost::{counted, elapsed, thousands};
+use super::text::{Meaning, Style, Table, compact, printable, width};
+use super::{AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, failure};
+
+/// What was checked, what is wrong, the first wrong rows, and what that proves.
+///
+/// Values appear only where the report holds them.
+pub fn verify_text(report: &VerifyReport, style: Style) -> String {
+    let wrong = report.entities.iter().filter(|(_, entity)| !entity.differences.is_empty());
+    let mut sections = vec![heading(report), table(report, style)];
+    sections.extend(wrong.map(|(name, entity)| differences(name, entity, style)));
+    sections.push(notes(report, style) + &ending(report, style));
+    sections.join("\n")
+}
+
+fn heading(report: &VerifyReport) -> String {
+    let rows = match &report.sample {
+        None => "every row".to_owned(),
+        Some(sample) => {
+            let of = if sample.size.ends_with('%') { "of all rows" } else { "rows of each entity" };
+            format!("a sample of {} {of}, seed {}", sample.size, sample.seed)
+        }
+    };
+    format!(
+        "Verified table {} against its source: {rows} · {}\n",
+        printable(&report.table),
+        elapsed(report.elapsed_seconds)
+    )
+}
+
+fn table(report: &VerifyReport, style: Style) -> String {
+    let total = total(report);
+    let extra = [("expired", total.expired), ("moved", total.moved)];
+    let mut header = vec!["entity", "rows", "checked", "matching", "missing", "different", "rejected"];
+    header.extend(extra.iter().filter(|(_, count)| *count > 0).map(|(name, _)| *name));
+    let mut table = Table::new(&header);
+    for (name, entity) in &report.entities {
+        table.row(name, numbers(entity, &total));
+    }
+    table.row("total", numbers(&total, &total));
+    table.text(style)
+}
+
+fn numbers(entity: &VerifiedEntity, total: &VerifiedEntity) -> Vec<(u64, Meaning)> {
+    let mut numbers = vec![
+        (entity.read, Meaning::Plain),
+        (entity.checked, Meaning::Plain),
+        (entity.matching, Meaning::Fine),
+        (entity.missing, Meaning::Wrong),
+        (entity.different, Meaning::Wrong),
+        (entity.rejected, Meaning::Attention),
+    ];
+    let extra = [(entity.expired, total.expired), (entity.moved, total.moved)];
+    numbers
+        .extend(extra.iter().filter(|(_, total)| *total > 0).map(|(count, _)| (*count, Meaning::Attention)));
+    numbers
+}
+
+fn total(report: &VerifyReport) -> VerifiedEntity {
+    let sum = |count: fn(&VerifiedEntity) -> u64| report.entities.values().map(count).sum();
+    VerifiedEntity {
+        read: sum(|entity| entity.read),
+        checked: sum(|entity| entity.checked),
+        matching: sum(|entity| entity.matching),
+        missing: sum(|entity| entity.missing),
+        different: sum(|entity| entity.different),
+        rejected: sum(|entity| entity.rejected),
+        expired: sum(|entity| entity.expired),
+        moved: sum(|entity| entity.moved),
+        differences: Vec::new(),
+    }
+}
+
+fn differences(name: &str, entity: &VerifiedEntity, style: Style) -> String {
+    let (missing, different) = (thousands(entity.missing), thousands(entity.different));
+    let all = entity.missing.saturating_add(entity.different);
+    let shown = u64::try_from(entity.differences.len()).unwrap_or(u64::MAX);
+    let which = if shown < all { format!("; the first {}", thousands(shown)) } else { String::new() };
+    let heading = format!("{}: {missing} missing, {different} different{which}\n", printable(name));
+    heading + &entity.differences.iter().map(|difference| row(difference, style)).collect::<String>()
+}
+
+fn row(difference: &Difference, style: Style) -> String {
+    let what = if difference.attributes.is_empty() { "missing" } else { "different" };
+    let parts = difference.source_key.iter();
+    let source_key: Vec<String> =
+        parts.map(|(name, value)| format!("{}={}", printable(name), printable(value))).collect();
+    let what = style.paint(Meaning::Wrong, &format!("{what:<9}"));
+    let heading = format!("  {what}  {}  {}\n", source_key.join(" "), compact(&difference.key));
+    let names = difference.attributes.iter().map(|attribute| width(&printable(&attribute.name)));
+    let widest = names.max().unwrap_or_default();
+    heading + &difference.attributes.iter().map(|one| attribute(one, widest)).collect::<String>()
+}
+
+fn attribute(attribute: &AttributeDifference, widest: usize) -> String {
+    let name = printable(&attribute.name);
+    let space = " ".repeat(widest - width(&name));
+    let mut line = format!("    {name}{space}  {}", attribute.what);
+    if attribute.expected.is_some() || attribute.found.is_some() {
+        line += &" ".repeat("unexpected".len().saturating_sub(attribute.what.len()));
+    }
+    if let Some(expected) = &attribute.expected {
+        line += &format!("  expected {}", compact(expected));
+    }
+    if let Some(found) = &attribute.found {
+        line += &format!("  found {}", compact(found));
+    }
+    line + "\n"
+}
+
+fn notes(report: &VerifyReport, style: Style) -> String {
+    let unsampled = |entity: &VerifiedEntity| entity.read > 0 && entity.checked == 0;
+    let mut notes: Vec<String> = Vec::new();
+    if report.sample.is_some() {
+        let untouched = report.entities.iter().filter(|(_, entity)| unsampled(entity));
+        notes.extend(untouched.map(|(name, entity)| {
+            let rows = counted(entity.read, "row", "rows");
+            format!("{}: nothing was checked, the sample took none of {rows}", printable(name))
+        }));
+    }
+    let rejected = total(report).rejected;
+    if rejected > 0 {
+        let rows = counted(rejected, "rejected row has", "rejected rows have");
+        notes.push(format!("{rows} no item; the load's rejects file names them"));
+    }
+    notes.into_iter().map(|note| style.paint(Meaning::Attention, &note) + "\n").collect()
+}
+
+fn ending(report: &VerifyReport, style: Style) -> String {
+    let total = total(report);
+    let checked = counted(total.checked, "checked row", "checked rows");
+    let wrong = thousands(total.missing.saturating_add(total.different));
+    let (meaning, text) = match report.outcome {
+        Outcome::Failed => return failure(report.error.as_ref(), "Failed; this proves nothing.", style),
+        Outcome::Interrupted => (
+            Meaning::Attention,
+            format!("Interrupted after {checked}, {wrong} of them wrong; the rest is unknown."),
+        ),
+        _ if total.missing > 0 || total.different > 0 => {
+            let next =
+                "If the load is not finished, or the source has changed since, load again and verify again.";
+            (Meaning::Wrong, format!("{wrong} of {checked} are wrong in the target (exit code 5). {next}"))
+        }
+        _ if total.read == 0 => {
+            (Meaning::Attention, "The source has no rows; nothing was checked.".to_owned())
+        }
+        _ if total.checked == 0 => (Meaning::Attention, "Nothing was checked.".to_owned()),
+        _ => (Meaning::Fine, proven(report, &total)),
+    };
+    style.paint(meaning, &text) + "\n"
+}
+
+fn proven(report: &VerifyReport, total: &VerifiedEntity) -> String {
+    let unchecked = total.read.saturating_sub(total.checked);
+    match (&report.sample, unchecked) {
+        (Some(_), 1..) => {
+            let rows = counted(unchecked, "other row was", "other rows were");
+            format!("The target matches in every row of the sample; {rows} not checked.")
+        }
+        _ => "Every item that the source makes is in the target, and equal.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

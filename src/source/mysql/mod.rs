@@ -1,0 +1,12 @@
+//! MySQL and MariaDB.
+
+mod catalog;
+mod error;
+mod read;
+mod session;
+mod snapshot;
+mod sql;
+mod types;
+
+pub(super) use read::Reader;
+pub(super) use session::Session;

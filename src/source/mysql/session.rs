@@ -1,0 +1,169 @@
+//! Connections to MySQL and MariaDB: read only, set on purpose, asserted.
+
+use std::fmt;
+
+use sqlx::mysql::{MySqlConnectOptions, MySqlSslMode};
+use sqlx::{AssertSqlSafe, Connection, MySqlConnection, Row};
+
+use super::error::failure;
+use crate::mapping::{SnapshotMode, SourceSettings};
+use crate::source::error::Step;
+use crate::source::url::{self, Location};
+use crate::source::{CONNECT_TIMEOUT, Identity, KeyCheck, Select, SourceError, SourceErrorKind, statement};
+
+/// The control connection, and what is needed to open more.
+pub(in crate::source) struct Session {
+    options: MySqlConnectOptions,
+    connection: MySqlConnection,
+    address: String,
+    pub(super) database: Option<String>,
+    pub(super) mode: SnapshotMode,
+    pub(super) is_mariadb: bool,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    pub(in crate::source) async fn connect(
+        settings: &SourceSettings,
+    ) -> Result<(Session, Identity), SourceError> {
+        let url = settings.url.get_ref().expose();
+        let location = url::location(url, 3306)?;
+        let options = options(url, &location, settings)?;
+        let address = location.address();
+        let mut connection = connect(&options, &address).await?;
+        let (version, database): (String, Option<String>) =
+            sqlx::query_as("SELECT CAST(VERSION() AS CHAR), CAST(DATABASE() AS CHAR)")
+                .fetch_one(&mut connection)
+                .await
+                .map_err(|error| failure(&error, Step::Connect, format!("connect to {address}")))?;
+        let is_mariadb = version.contains("MariaDB");
+        let number = version.split('-').next().unwrap_or_default();
+        let server = format!("{} {number}", if is_mariadb { "MariaDB" } else { "MySQL" });
+        let identity =
+            Identity { server, database: database.clone().unwrap_or_default(), address: address.clone() };
+        let mode = settings.snapshot;
+        Ok((Session { options, connection, address, database, mode, is_mariadb }, identity))
+    }
+
+    /// The control connection, a new one where the old one broke.
+    pub(super) async fn control(&mut self) -> Result<&mut MySqlConnection, SourceError> {
+        if self.connection.ping().await.is_err() {
+            self.connection = self.another().await?;
+        }
+        Ok(&mut self.connection)
+    }
+
+    /// One more connection.
+    pub(super) async fn another(&self) -> Result<MySqlConnection, SourceError> {
+        connect(&self.options, &self.address).await
+    }
+
+    pub(in crate::source) async fn check_key(&mut self, select: &Select) -> Result<KeyCheck, SourceError> {
+        let [duplicates, nulls] = statement::key_checks(select, crate::source::Dialect::Mysql);
+        let connection = self.control().await?;
+        Ok(KeyCheck {
+            duplicates: finds_a_row(connection, duplicates).await?,
+            nulls: finds_a_row(connection, nulls).await?,
+        })
+    }
+}
+
+async fn finds_a_row(connection: &mut MySqlConnection, sql: String) -> Result<bool, SourceError> {
+    let rows = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_all(connection).await;
+    rows.map(|rows| !rows.is_empty()).map_err(|error| failure(&error, Step::Read, "check the key"))
+}
+
+fn options(
+    url: &str,
+    location: &Location,
+    settings: &SourceSettings,
+) -> Result<MySqlConnectOptions, SourceError> {
+    let mut options: MySqlConnectOptions =
+        url.parse().map_err(|error: sqlx::Error| url::wrong(&error.to_string()))?;
+    if location.host.contains(':') {
+        options = options.host(&location.host);
+    }
+    if !location.tls_chosen && !location.is_local() {
+        options = options.ssl_mode(MySqlSslMode::VerifyIdentity);
+    }
+    if let Some(file) = url::authorities(settings)? {
+        options = options.ssl_ca(file);
+    }
+    // The server's own sql_mode: a user's `||` may mean OR.
+    Ok(options
+        .pipes_as_concat(false)
+        .no_engine_substitution(false)
+        .timezone(Some("+00:00".to_owned()))
+        .charset("utf8mb4"))
+}
+
+/// A connection whose session is as the design wants it.
+async fn connect(options: &MySqlConnectOptions, address: &str) -> Result<MySqlConnection, SourceError> {
+    let context = || format!("connect to {address}");
+    let connecting = tokio::time::timeout(CONNECT_TIMEOUT, MySqlConnection::connect_with(options)).await;
+    let Ok(connected) = connecting else { return Err(crate::source::connect_timeout(context())) };
+    let mut connection = connected.map_err(|error| failure(&error, Step::Connect, context()))?;
+    let fail = |error: sqlx::Error| failure(&error, Step::Connect, context());
+    let set = settings(&mut connection).await.map_err(fail)?;
+    sqlx::raw_sql(AssertSqlSafe(set)).execute(&mut connection).await.map_err(fail)?;
+    sqlx::raw_sql("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        .execute(&mut connection)
+        .await
+        .map_err(fail)?;
+    sqlx::raw_sql("SET SESSION TRANSACTION READ ONLY").execute(&mut connection).await.map_err(fail)?;
+    assert_session(&mut connection, context()).await?;
+    Ok(connection)
+}
+
+/// Not every server has all of them.
+const WANTED: [(&str, &str); 14] = [
+    ("max_execution_time", "0"),
+    ("max_statement_time", "0"),
+    ("idle_transaction_timeout", "0"),
+    ("idle_readonly_transaction_timeout", "0"),
+    ("net_write_timeout", "31536000"),
+    ("net_read_timeout", "31536000"),
+    ("wait_timeout", "2147483"),
+    ("group_concat_max_len", "1073741824"),
+    // A limit that a server sets for everybody would end pages early.
+    ("sql_select_limit", "18446744073709551615"),
+    ("sql_big_selects", "1"),
+    ("max_join_size", "18446744073709551615"),
+    ("information_schema_stats_expiry", "0"),
+    ("autocommit", "1"),
+    ("lock_wait_timeout", "60"),
+];
+
+async fn settings(connection: &mut MySqlConnection) -> Result<String, sqlx::Error> {
+    let names: Vec<String> = WANTED.iter().map(|(name, _)| format!("'{name}'")).collect();
+    let sql = format!("SHOW SESSION VARIABLES WHERE Variable_name IN ({})", names.join(", "));
+    let rows = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_all(connection).await?;
+    let known: Vec<String> = rows.iter().filter_map(|row| row.try_get(0).ok()).collect();
+    let set = WANTED.iter().filter(|(name, _)| known.iter().any(|known| known == name));
+    let set: Vec<String> = set.map(|(name, value)| format!("SESSION {name} = {value}")).collect();
+    Ok(format!("SET {}", set.join(", ")))
+}
+
+async fn assert_session(connection: &mut MySqlConnection, context: String) -> Result<(), SourceError> {
+    let row = sqlx::raw_sql(
+        "SELECT CAST(@@session.time_zone AS CHAR), CAST(@@session.character_set_results AS CHAR), \
+                FIND_IN_SET('PIPES_AS_CONCAT', @@session.sql_mode) = FIND_IN_SET('PIPES_AS_CONCAT', @@global.sql_mode)",
+    )
+    .fetch_one(&mut *connection)
+    .await
+    .map_err(|error| failure(&error, Step::Connect, context.clone()))?;
+    let zone: String = row.try_get(0).unwrap_or_default();
+    let charset: String = row.try_get(1).unwrap_or_default();
+    if zone != "+00:00" || charset != "utf8mb4" {
+        let cause =
+            format!("the session kept time_zone {zone} and charset {charset}; +00:00 and utf8mb4 were set");
+        return Err(SourceError::new(SourceErrorKind::Config, context, cause)
+            .with_hint("connect to the server itself, not through a proxy"));
+    }
+    Ok(())
+}

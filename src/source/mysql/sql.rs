@@ -1,0 +1,68 @@
+//! MySQL's part of statements: casts, keys bound by type, the expanded comparison.
+
+use crate::source::statement::{self, Comparison, Side, Statement, Table};
+use crate::source::{Column, Dialect, Key, MysqlType, RawType, Select};
+
+pub(super) struct Mysql;
+
+impl Comparison for Mysql {
+    const DIALECT: Dialect = Dialect::Mysql;
+
+    fn compare(table: &Table, select: &Select, bound: &Key, side: Side, statement: &mut Statement) {
+        let columns: Vec<String> = select.key.iter().map(|column| table.column(&column.name)).collect();
+        let arguments = &mut statement.arguments;
+        let sql = statement::expanded_comparison(&columns, side, |at| {
+            arguments.extend(bound.0.get(at).cloned());
+            select.key.get(at).map_or_else(|| "?".to_owned(), placeholder)
+        });
+        statement.sql.push_str(&sql);
+    }
+
+    fn key_output(column: &Column, name: &str) -> String {
+        match column.raw {
+            RawType::Mysql(
+                MysqlType::Date
+                | MysqlType::DateTime { .. }
+                | MysqlType::Timestamp { .. }
+                | MysqlType::Time { .. }
+                | MysqlType::ServerText,
+            ) => format!("CAST({name} AS CHAR)"),
+            _ => name.to_owned(),
+        }
+    }
+}
+
+/// A text against a decimal would be compared as floats.
+fn placeholder(column: &Column) -> String {
+    if column.raw != RawType::Mysql(MysqlType::Decimal) {
+        return "?".to_owned();
+    }
+    let declared = column.sql_type.to_ascii_lowercase();
+    let digits = declared.strip_prefix("decimal(").and_then(|rest| rest.split(')').next());
+    format!("CAST(? AS DECIMAL({}))", digits.unwrap_or("65,30"))
+}
+
+/// How a column is read so that its cells have the form its type promises.
+pub(super) fn cast(column: &Column, sql: &str) -> String {
+    match column.raw {
+        RawType::Mysql(MysqlType::ServerText) if is_geometry(&column.sql_type) => format!("ST_AsText({sql})"),
+        RawType::Mysql(MysqlType::ServerText) => format!("CAST({sql} AS CHAR)"),
+        _ => sql.to_owned(),
+    }
+}
+
+pub(super) fn is_geometry(sql_type: &str) -> bool {
+    let name = sql_type.to_ascii_lowercase();
+    matches!(
+        name.as_str(),
+        "geometry"
+            | "point"
+            | "linestring"
+            | "polygon"
+            | "multipoint"
+            | "multilinestring"
+            | "multipolygon"
+            | "geometrycollection"
+            | "geomcollection"
+    )
+}

@@ -1,0 +1,133 @@
+//! MySQL's types as [`MysqlType`]s, from the catalog and from result sets.
+
+use sqlx::mysql::MySqlTypeInfo;
+use sqlx::{Type, TypeInfo};
+
+use super::sql::is_geometry;
+use crate::source::{Column, MysqlType, RawType};
+
+/// A row of information_schema.columns; every value as text.
+#[derive(Debug, Default)]
+pub(super) struct Declared {
+    pub(super) name: String,
+    /// `bigint(20) unsigned`
+    pub(super) column_type: String,
+    /// `bigint`
+    pub(super) data_type: String,
+    pub(super) has_charset: bool,
+    pub(super) fraction_digits: Option<u8>,
+    /// Width of BIT.
+    pub(super) bits: Option<u32>,
+    pub(super) nullable: bool,
+    /// MariaDB: JSON is a text with a check.
+    pub(super) is_json: bool,
+}
+
+impl Declared {
+    pub(super) fn column(self) -> Column {
+        let raw = if self.is_json { MysqlType::Json } else { self.raw() };
+        Column {
+            unordered: unordered(&raw, &self.data_type),
+            name: self.name,
+            sql_type: self.column_type,
+            raw: RawType::Mysql(raw),
+            nullable: self.nullable,
+        }
+    }
+
+    fn raw(&self) -> MysqlType {
+        let declared = self.column_type.to_ascii_lowercase();
+        let unsigned = declared.contains("unsigned") || declared.contains("zerofill");
+        let precision = self.fraction_digits.unwrap_or(0);
+        match self.data_type.to_ascii_lowercase().as_str() {
+            "tinyint" if declared.starts_with("tinyint(1)") => MysqlType::TinyInt1 { unsigned },
+            "tinyint" | "smallint" | "mediumint" | "int" | "integer" | "bigint" => {
+                MysqlType::Integer { unsigned }
+            }
+            "float" => MysqlType::Float,
+            "double" | "real" => MysqlType::Double,
+            "decimal" | "numeric" => MysqlType::Decimal,
+            "year" => MysqlType::Year,
+            "bit" => MysqlType::Bit { width: self.bits.unwrap_or(64) },
+            "date" => MysqlType::Date,
+            "datetime" => MysqlType::DateTime { precision },
+            "timestamp" => MysqlType::Timestamp { precision },
+            "time" => MysqlType::Time { precision },
+            "set" => MysqlType::Set,
+            "json" => MysqlType::Json,
+            "enum" | "uuid" | "inet4" | "inet6" => MysqlType::Text,
+            "binary" | "varbinary" | "tinyblob" | "blob" | "mediumblob" | "longblob" | "vector" => {
+                MysqlType::Binary
+            }
+            _ if self.has_charset => MysqlType::Text,
+            _ => MysqlType::ServerText,
+        }
+    }
+}
+
+/// A column of a result set, whose catalog entry is out of reach.
+pub(super) fn result_column(name: &str, info: &MySqlTypeInfo) -> Column {
+    let type_name = info.name();
+    let unsigned = type_name.ends_with(" UNSIGNED") || is_unsigned(info);
+    let length = max_size(info);
+    let raw = match type_name.trim_end_matches(" UNSIGNED") {
+        "BOOLEAN" => MysqlType::TinyInt1 { unsigned },
+        "TINYINT" | "SMALLINT" | "MEDIUMINT" | "INT" | "BIGINT" => MysqlType::Integer { unsigned },
+        "FLOAT" => MysqlType::Float,
+        "DOUBLE" => MysqlType::Double,
+        "DECIMAL" => MysqlType::Decimal,
+        "YEAR" => MysqlType::Year,
+        "BIT" => MysqlType::Bit { width: length.filter(|bits| (1..=64).contains(bits)).unwrap_or(64) },
+        "DATE" => MysqlType::Date,
+        "DATETIME" => MysqlType::DateTime { precision: precision(length, 19) },
+        "TIMESTAMP" => MysqlType::Timestamp { precision: precision(length, 19) },
+        "TIME" => MysqlType::Time { precision: precision(length, 10) },
+        "SET" => MysqlType::Set,
+        "JSON" => MysqlType::Json,
+        "ENUM" => MysqlType::Text,
+        "GEOMETRY" => MysqlType::ServerText,
+        "NULL" => MysqlType::Text,
+        _ if <str as Type<sqlx::MySql>>::compatible(info) => MysqlType::Text,
+        _ => MysqlType::Binary,
+    };
+    Column {
+        name: name.to_owned(),
+        sql_type: type_name.to_ascii_lowercase(),
+        unordered: unordered(&raw, type_name),
+        raw: RawType::Mysql(raw),
+        nullable: true,
+    }
+}
+
+fn unordered(raw: &MysqlType, name: &str) -> Option<&'static str> {
+    match raw {
+        MysqlType::Float | MysqlType::Double => Some("floats do not order as they compare"),
+        MysqlType::Set => Some("SET orders by its bits and compares as text"),
+        MysqlType::Json => Some("JSON has no order of its own"),
+        MysqlType::Text if name.eq_ignore_ascii_case("enum") => {
+            Some("ENUM orders by the members' positions and compares as text")
+        }
+        MysqlType::ServerText if is_geometry(name) => Some("its type has no order"),
+        _ => None,
+    }
+}
+
+/// The digits behind the point of a text of `length` characters, `whole` of them before it.
+fn precision(length: Option<u32>, whole: u32) -> u8 {
+    match length.and_then(|length| length.checked_sub(whole)) {
+        Some(0) => 0,
+        Some(more @ 2..=7) => u8::try_from(more - 1).unwrap_or(6),
+        _ => 6,
+    }
+}
+
+/// The driver keeps the display length of a column to itself, except in its Debug form.
+fn max_size(info: &MySqlTypeInfo) -> Option<u32> {
+    let text = format!("{info:?}");
+    let (_, rest) = text.split_once("max_size: Some(")?;
+    rest.split(')').next()?.parse().ok()
+}
+
+fn is_unsigned(info: &MySqlTypeInfo) -> bool {
+    format!("{info:?}").contains("UNSIGNED")
+}

@@ -1,0 +1,56 @@
+//! What PostgreSQL's error codes mean to a migration.
+
+use sqlx::error::DatabaseError;
+use sqlx::postgres::PgDatabaseError;
+
+use crate::source::error::{self, Step, Verdict};
+use crate::source::{SourceError, SourceErrorKind};
+
+/// The driver's error as ours.
+pub(super) fn failure(error: &sqlx::Error, step: Step, context: impl Into<String>) -> SourceError {
+    error::from_driver(error, step, context, judge)
+}
+
+fn judge(said: &dyn DatabaseError, step: Step) -> Verdict {
+    let code = said.code();
+    let code = code.as_deref().unwrap_or_default();
+    let mut verdict = by_code(code, step);
+    let theirs = said.try_downcast_ref::<PgDatabaseError>().and_then(PgDatabaseError::hint);
+    verdict.hint = verdict.hint.or_else(|| theirs.map(str::to_owned));
+    // Class 22: a value did not fit; 23 and 21 likewise.
+    verdict.quotes_values = step == Step::Read && matches!(code.get(..2), Some("21" | "22" | "23"));
+    verdict
+}
+
+fn by_code(code: &str, step: Step) -> Verdict {
+    use SourceErrorKind::{
+        Authentication, Connect, Lost, NoDatabase, Permission, SchemaChanged, Server, Sql,
+    };
+    let class = code.get(..2).unwrap_or_default();
+    match (code, class, step) {
+        ("28P01", ..) => Verdict::of(Authentication).hint("check user and password in the URL"),
+        (_, "28", _) => Verdict::of(Authentication)
+            .hint("the server's pg_hba.conf must let this user in from here, perhaps only with sslmode=require"),
+        ("3D000", ..) => Verdict::of(NoDatabase).hint("check the database name at the end of the URL"),
+        ("42501", ..) => Verdict::of(Permission).hint(
+            "GRANT SELECT on the table to this user; where row-level security hides rows, connect as the table's \
+             owner or as a role with BYPASSRLS",
+        ),
+        ("08P01", _, Step::Connect) => Verdict::of(Connect)
+            .hint("connect to the server itself: a pooler such as pgbouncer refuses session settings"),
+        (_, _, Step::Connect) => Verdict::of(Connect),
+        ("42P05" | "26000", ..) => {
+            Verdict::of(Server).hint("connect to the server itself, not through a pooler such as pgbouncer")
+        }
+        (_, "08", _) | ("57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "25P04" | "72000", ..) => {
+            Verdict::of(Lost)
+        }
+        ("40001", _, Step::Read) => Verdict::of(Lost)
+            .hint("a replica cancelled the read: set hot_standby_feedback = on, or read from the primary"),
+        (_, _, Step::Prepare(piece)) => Verdict::of(Sql(piece)),
+        ("42703" | "42P01" | "0A000", ..) => {
+            Verdict::of(SchemaChanged).hint("the table was altered while it was read; run again")
+        }
+        _ => Verdict::of(Server),
+    }
+}

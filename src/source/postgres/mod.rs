@@ -1,0 +1,11 @@
+//! PostgreSQL.
+
+mod catalog;
+mod error;
+mod read;
+mod session;
+mod sql;
+mod types;
+
+pub(super) use read::Reader;
+pub(super) use session::Session;

@@ -1,0 +1,105 @@
+//! Reads keys and pages of rows from PostgreSQL.
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures::TryStreamExt;
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::query::Query;
+use sqlx::{AssertSqlSafe, PgConnection, Postgres as Driver, Row};
+
+use super::error::failure;
+use super::session::Keeper;
+use super::sql::{self, Postgres};
+use crate::source::error::Step;
+use crate::source::statement::{self, CellKind, Statement};
+use crate::source::{
+    Bounds, Dialect, Key, KeyPart, PageBuilder, PageRead, RawCell, Select, SourceError, SourceErrorKind,
+};
+
+/// One connection, in a transaction on the shared snapshot unless `snapshot = false`.
+pub(in crate::source) struct Reader {
+    connection: PgConnection,
+    _keeper: Option<Arc<Keeper>>,
+}
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reader")
+    }
+}
+
+impl Reader {
+    pub(super) fn new(connection: PgConnection, keeper: Option<Arc<Keeper>>) -> Self {
+        Self { connection, _keeper: keeper }
+    }
+
+    pub(in crate::source) async fn key_at(
+        &mut self,
+        select: &Select,
+        bounds: &Bounds,
+        rows: u64,
+    ) -> Result<Option<Key>, SourceError> {
+        let statement = statement::key_at::<Postgres>(select, bounds, rows)?;
+        let found = query(statement)?.fetch_optional(&mut self.connection).await;
+        let found = found.map_err(|error| failure(&error, Step::Read, "find a position in the key"))?;
+        found.map(|row| key(&row)).transpose()
+    }
+
+    pub(in crate::source) async fn page(
+        &mut self,
+        select: &Select,
+        bounds: &Bounds,
+        max_bytes: usize,
+    ) -> Result<PageRead, SourceError> {
+        let outputs = statement::outputs(select, Dialect::Postgres, sql::cast);
+        let kinds = statement::cell_kinds(select);
+        let query = query(statement::rows_within::<Postgres>(select, &outputs, bounds)?)?;
+        let lost = |error: sqlx::Error| failure(&error, Step::Read, "read a page of rows");
+        let mut page = PageBuilder::new(kinds.len());
+        let mut rows = query.fetch(&mut self.connection);
+        while let Some(row) = rows.try_next().await.map_err(lost)? {
+            push(&row, &kinds, &mut page).map_err(lost)?;
+            if page.size() > max_bytes && page.rows() > 1 {
+                return Ok(PageRead::TooLarge { rows: page.rows() });
+            }
+        }
+        Ok(PageRead::Page(page.finish()))
+    }
+}
+
+fn push(row: &PgRow, kinds: &[CellKind], page: &mut PageBuilder) -> Result<(), sqlx::Error> {
+    for (at, kind) in kinds.iter().enumerate() {
+        let value = row.try_get_raw(at)?;
+        let cell = match (value.as_bytes(), kind) {
+            (Err(_), _) => RawCell::Null,
+            (Ok(bytes), CellKind::Value) => RawCell::Bytes(bytes),
+            (Ok(bytes), CellKind::Condition) => {
+                RawCell::Integer(i64::from(bytes.iter().any(|byte| *byte != 0)))
+            }
+        };
+        page.push(cell);
+    }
+    Ok(())
+}
+
+fn key(row: &PgRow) -> Result<Key, SourceError> {
+    let parts = (0..row.len()).map(|at| row.try_get::<String, _>(at).map(KeyPart::Text));
+    let parts: Result<Vec<KeyPart>, sqlx::Error> = parts.collect();
+    parts.map(Key).map_err(|error| failure(&error, Step::Read, "read a position in the key"))
+}
+
+fn query(statement: Statement) -> Result<Query<'static, Driver, PgArguments>, SourceError> {
+    let mut query = sqlx::query(AssertSqlSafe(statement.sql));
+    for part in statement.arguments {
+        let KeyPart::Text(text) = part else {
+            return Err(SourceError::new(
+                SourceErrorKind::Config,
+                "read from a position in the key",
+                "it is a position of another database",
+            ));
+        };
+        query = query.bind(text);
+    }
+    Ok(query)
+}

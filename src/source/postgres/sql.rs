@@ -1,0 +1,45 @@
+//! PostgreSQL's part of statements: casts, keys as the server's own text, row comparison.
+
+use crate::source::statement::{self, Comparison, Side, Statement, Table};
+use crate::source::{Column, Dialect, Key, PgType, RawType, Select};
+
+pub(super) struct Postgres;
+
+impl Comparison for Postgres {
+    const DIALECT: Dialect = Dialect::Postgres;
+
+    fn compare(table: &Table, select: &Select, bound: &Key, side: Side, statement: &mut Statement) {
+        let columns: Vec<String> = select.key.iter().map(|column| table.column(&column.name)).collect();
+        let mut placeholders = Vec::with_capacity(columns.len());
+        for (column, part) in select.key.iter().zip(&bound.0) {
+            statement.arguments.push(part.clone());
+            // The key's own text, read back as the key's own type.
+            placeholders.push(format!("${}::text::{}", statement.arguments.len(), column.sql_type));
+        }
+        // The first column alone as well: for partitions, joins and estimates.
+        if let ([column, _, ..], [placeholder, ..]) = (columns.as_slice(), placeholders.as_slice()) {
+            let operator = if side == Side::After { ">=" } else { "<=" };
+            statement.sql.push_str(&format!("{column} {operator} {placeholder} AND "));
+        }
+        statement.sql.push_str(&statement::row_comparison(&columns, &placeholders, side));
+    }
+
+    fn key_output(_column: &Column, name: &str) -> String {
+        format!("{name}::text")
+    }
+}
+
+/// How a column is read so that its cells have the form its type promises.
+pub(super) fn cast(column: &Column, sql: &str) -> String {
+    match &column.raw {
+        RawType::Postgres(PgType::ServerText) => format!("{sql}::text"),
+        // Money is read as numeric; for numeric itself it changes nothing.
+        RawType::Postgres(PgType::Numeric) => format!("{sql}::numeric"),
+        RawType::Postgres(PgType::Array(element)) => match **element {
+            PgType::ServerText => format!("{sql}::text[]"),
+            PgType::Numeric => format!("{sql}::numeric[]"),
+            _ => sql.to_owned(),
+        },
+        _ => sql.to_owned(),
+    }
+}

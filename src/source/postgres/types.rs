@@ -1,0 +1,134 @@
+//! PostgreSQL's types as [`PgType`]s, from pg_catalog.
+
+use std::collections::HashMap;
+
+use sqlx::{PgConnection, Row};
+
+use crate::source::PgType;
+
+/// What the catalog says of one type, domains resolved to what they are made of.
+#[derive(Debug, Clone)]
+struct Entry {
+    base: u32,
+    name: String,
+    /// `b`ase, `e`num, `c`omposite, `r`ange …
+    kind: String,
+    /// A domain's own modifier, -1 without.
+    modifier: i32,
+    /// Of a true array, else 0.
+    element: u32,
+    has_order: bool,
+}
+
+/// The types of some columns.
+#[derive(Debug, Default)]
+pub(super) struct Types(HashMap<u32, Entry>);
+
+/// A column's type as it is read, and why it cannot be in a source key.
+pub(super) struct Known {
+    pub(super) raw: PgType,
+    pub(super) unordered: Option<&'static str>,
+}
+
+const LOOKUP: &str = "\
+    WITH RECURSIVE chain (origin, type, modifier) AS (
+      SELECT oid, oid, -1 FROM pg_catalog.pg_type WHERE oid = ANY ($1::text::oid[])
+      UNION ALL
+      SELECT chain.origin, t.typbasetype,
+             CASE WHEN t.typtypmod >= 0 THEN t.typtypmod ELSE chain.modifier END
+        FROM chain JOIN pg_catalog.pg_type t ON t.oid = chain.type WHERE t.typtype = 'd')
+    SELECT chain.origin::int8, t.oid::int8, t.typname::text, t.typtype::text, chain.modifier,
+           CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_type e WHERE e.typarray = t.oid)
+                THEN t.typelem ELSE 0 END::int8,
+           t.typtype IN ('e', 'r', 'm') OR t.oid = 'pg_catalog.varchar'::regtype OR EXISTS (
+             SELECT FROM pg_catalog.pg_opclass o JOIN pg_catalog.pg_am a ON a.oid = o.opcmethod
+              WHERE a.amname = 'btree' AND o.opcdefault AND o.opcintype = t.oid)
+      FROM chain JOIN pg_catalog.pg_type t ON t.oid = chain.type WHERE t.typtype <> 'd'";
+
+impl Types {
+    /// Looks up types and the elements of arrays among them.
+    pub(super) async fn load(connection: &mut PgConnection, oids: &[u32]) -> Result<Types, sqlx::Error> {
+        let mut types = Types::default();
+        let mut wanted = oids.to_vec();
+        while !wanted.is_empty() {
+            let list: Vec<String> = wanted.iter().map(u32::to_string).collect();
+            let rows = sqlx::query(LOOKUP).bind(format!("{{{}}}", list.join(",")));
+            for row in rows.fetch_all(&mut *connection).await? {
+                types.0.insert(
+                    oid(row.try_get(0)?),
+                    Entry {
+                        base: oid(row.try_get(1)?),
+                        name: row.try_get(2)?,
+                        kind: row.try_get(3)?,
+                        modifier: row.try_get(4)?,
+                        element: oid(row.try_get(5)?),
+                        has_order: row.try_get(6)?,
+                    },
+                );
+            }
+            let elements = types.0.values().map(|entry| entry.element);
+            wanted = elements.filter(|oid| *oid != 0 && !types.0.contains_key(oid)).collect();
+        }
+        Ok(types)
+    }
+
+    /// `modifier` is the column's, -1 without.
+    pub(super) fn of(&self, oid: u32, modifier: i32) -> Known {
+        let Some(entry) = self.0.get(&oid) else {
+            return Known { raw: PgType::ServerText, unordered: Some("its type is unknown") };
+        };
+        let modifier = if modifier >= 0 { modifier } else { entry.modifier };
+        if entry.element != 0 {
+            let element = self.of(entry.element, modifier);
+            let raw = match element.raw {
+                // An array of arrays of a domain has no form of its own.
+                PgType::Array(_) => PgType::ServerText,
+                element => PgType::Array(Box::new(element)),
+            };
+            return Known { raw, unordered: element.unordered };
+        }
+        let raw = raw(entry, modifier);
+        let unordered = match raw {
+            PgType::Float4 | PgType::Float8 => Some("floats do not order as they compare"),
+            _ if entry.has_order => None,
+            _ => Some("its type has no order"),
+        };
+        Known { raw, unordered }
+    }
+}
+
+pub(super) fn oid(number: i64) -> u32 {
+    u32::try_from(number).unwrap_or(0)
+}
+
+/// Types by their fixed numbers in pg_type.dat.
+fn raw(entry: &Entry, modifier: i32) -> PgType {
+    let precision = u8::try_from(modifier).ok().filter(|digits| *digits <= 6).unwrap_or(6);
+    match entry.base {
+        16 => PgType::Bool,
+        17 => PgType::Bytea,
+        20 => PgType::Int8,
+        21 => PgType::Int2,
+        23 => PgType::Int4,
+        // oid, xid, cid
+        26 | 28 | 29 => PgType::Oid,
+        // name, text, xml, varchar
+        19 | 25 | 142 | 1043 => PgType::Text,
+        114 => PgType::Json,
+        700 => PgType::Float4,
+        701 => PgType::Float8,
+        // money, numeric
+        790 | 1700 => PgType::Numeric,
+        1042 => PgType::Char,
+        1082 => PgType::Date,
+        1083 => PgType::Time { precision },
+        1114 => PgType::Timestamp { precision },
+        1184 => PgType::TimestampTz { precision },
+        1560 => PgType::Bit { width: u32::try_from(modifier).ok() },
+        1562 => PgType::Bit { width: None },
+        2950 => PgType::Uuid,
+        3802 => PgType::Jsonb,
+        _ if entry.kind == "e" || entry.name == "citext" => PgType::Text,
+        _ => PgType::ServerText,
+    }
+}

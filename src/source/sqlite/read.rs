@@ -1,0 +1,118 @@
+//! Reads keys and pages of rows from SQLite.
+
+use std::fmt;
+
+use futures::TryStreamExt;
+use sqlx::query::Query;
+use sqlx::sqlite::{SqliteArguments, SqliteRow, SqliteValueRef};
+use sqlx::{AssertSqlSafe, Decode, Row, Sqlite as Driver, SqliteConnection, TypeInfo, ValueRef};
+
+use super::error::failure;
+use super::sql::{self, Sqlite};
+use crate::source::error::Step;
+use crate::source::statement::{self, Statement};
+use crate::source::{
+    Bounds, Column, Dialect, Key, KeyPart, PageBuilder, PageRead, RawCell, Select, SourceError,
+    SourceErrorKind,
+};
+
+/// One connection, in one transaction unless `snapshot = false`.
+pub(in crate::source) struct Reader {
+    connection: SqliteConnection,
+}
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reader")
+    }
+}
+
+impl Reader {
+    pub(super) fn new(connection: SqliteConnection) -> Self {
+        Self { connection }
+    }
+
+    pub(in crate::source) async fn key_at(
+        &mut self,
+        select: &Select,
+        bounds: &Bounds,
+        rows: u64,
+    ) -> Result<Option<Key>, SourceError> {
+        let statement = statement::key_at::<Sqlite>(select, bounds, rows)?;
+        let found = query(statement).fetch_optional(&mut self.connection).await;
+        let found = found.map_err(|error| failure(&error, Step::Read, "find a position in the key"))?;
+        found.map(|row| key(&row, &select.key)).transpose()
+    }
+
+    pub(in crate::source) async fn page(
+        &mut self,
+        select: &Select,
+        bounds: &Bounds,
+        max_bytes: usize,
+    ) -> Result<PageRead, SourceError> {
+        let outputs = statement::outputs(select, Dialect::Sqlite, sql::cast);
+        let query = query(statement::rows_within::<Sqlite>(select, &outputs, bounds)?);
+        let lost = |error: sqlx::Error| failure(&error, Step::Read, "read a page of rows");
+        let mut page = PageBuilder::new(outputs.len());
+        let mut rows = query.fetch(&mut self.connection);
+        while let Some(row) = rows.try_next().await.map_err(lost)? {
+            for at in 0..outputs.len() {
+                let value = row.try_get_raw(at).map_err(lost)?;
+                page.push(cell(value).map_err(lost)?);
+            }
+            if page.size() > max_bytes && page.rows() > 1 {
+                return Ok(PageRead::TooLarge { rows: page.rows() });
+            }
+        }
+        Ok(PageRead::Page(page.finish()))
+    }
+}
+
+/// By the value's own storage class.
+fn cell(value: SqliteValueRef<'_>) -> Result<RawCell<'_>, sqlx::Error> {
+    if value.is_null() {
+        return Ok(RawCell::Null);
+    }
+    let class = value.type_info();
+    let cell = match class.name() {
+        "INTEGER" => <i64 as Decode<'_, Driver>>::decode(value).map(RawCell::Integer),
+        "REAL" => <f64 as Decode<'_, Driver>>::decode(value).map(RawCell::Real),
+        "TEXT" => <&[u8] as Decode<'_, Driver>>::decode(value).map(RawCell::Text),
+        _ => <&[u8] as Decode<'_, Driver>>::decode(value).map(RawCell::Blob),
+    };
+    cell.map_err(sqlx::Error::Decode)
+}
+
+fn key(row: &SqliteRow, columns: &[Column]) -> Result<Key, SourceError> {
+    let doing = "read a position in the key";
+    let fail = |error: sqlx::Error| failure(&error, Step::Read, doing);
+    let part = |(at, column): (usize, &Column)| {
+        let part = match cell(row.try_get_raw(at).map_err(fail)?).map_err(fail)? {
+            RawCell::Integer(number) => Some(KeyPart::Integer(number)),
+            RawCell::Real(number) => Some(KeyPart::Real(number.to_bits())),
+            RawCell::Text(text) => std::str::from_utf8(text).ok().map(|text| KeyPart::Text(text.to_owned())),
+            RawCell::Blob(bytes) | RawCell::Bytes(bytes) => Some(KeyPart::Bytes(bytes.to_vec())),
+            RawCell::Null => None,
+        };
+        part.ok_or_else(|| {
+            let cause = format!("column {} has a NULL or a text that is not UTF-8", column.name);
+            SourceError::new(SourceErrorKind::Server, doing, cause)
+        })
+    };
+    columns.iter().enumerate().map(part).collect::<Result<Vec<_>, _>>().map(Key)
+}
+
+fn query(statement: Statement) -> Query<'static, Driver, SqliteArguments> {
+    let mut query = sqlx::query(AssertSqlSafe(statement.sql));
+    for part in statement.arguments {
+        query = match part {
+            KeyPart::Integer(number) => query.bind(number),
+            KeyPart::Real(bits) => query.bind(f64::from_bits(bits)),
+            KeyPart::Text(text) => query.bind(text),
+            KeyPart::Bytes(bytes) => query.bind(bytes),
+            // Never written by this database: the text of a number compares as that number.
+            KeyPart::Unsigned(number) => query.bind(number.to_string()),
+        };
+    }
+    query
+}

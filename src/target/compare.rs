@@ -1,0 +1,403 @@
+//! The table as planned against the table as it exists. Pure.
+
+use super::live::{LiveIndex, LiveTable};
+use crate::mapping::{Projection, closest};
+use crate::plan::{IndexPlan, KeyColumn, TablePlan};
+
+/// Something about the table that makes the mapping's writes fail or its reads lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableDifference {
+    pub message: String,
+    /// The smallest change that mends it.
+    pub help: String,
+}
+
+/// All differences at once; none means that the table fits. Indexes that only the table has are no
+/// difference: see [`extra_indexes`].
+pub fn compare(plan: &TablePlan, live: &LiveTable) -> Vec<TableDifference> {
+    let mut differences = Vec::new();
+    differences.extend(table_status(live));
+    differences.extend(key(&Place::Table, "partition_key", &plan.partition_key, Some(&live.partition_key)));
+    differences.extend(sort_key(&Place::Table, plan.sort_key.as_ref(), live.sort_key.as_ref()));
+    for index in &plan.indexes {
+        match live.indexes.iter().find(|known| known.name == index.name) {
+            Some(known) => differences.extend(index_differences(plan, index, known)),
+            None => differences.push(missing_index(index, live)),
+        }
+    }
+    differences
+}
+
+/// Names of indexes that the table has and the mapping does not name. They cost write units that the
+/// estimate does not see wherever an item happens to carry their key attributes.
+pub fn extra_indexes<'a>(plan: &TablePlan, live: &'a LiveTable) -> Vec<&'a str> {
+    let planned = |name: &str| plan.indexes.iter().any(|index| index.name == name);
+    live.indexes.iter().map(|index| index.name.as_str()).filter(|name| !planned(name)).collect()
+}
+
+/// Where a key belongs, for messages.
+enum Place<'a> {
+    Table,
+    Index(&'a str),
+}
+
+impl Place<'_> {
+    fn owner(&self) -> String {
+        match self {
+            Place::Table => "the table's".to_owned(),
+            Place::Index(name) => format!("index {name}'s"),
+        }
+    }
+
+    fn setting(&self, key: &str) -> String {
+        match self {
+            Place::Table => format!("table.{key}"),
+            Place::Index(name) => format!("table.indexes.{name}.{key}"),
+        }
+    }
+}
+
+fn table_status(live: &LiveTable) -> Option<TableDifference> {
+    let usable = matches!(live.status.as_str(), "ACTIVE" | "UPDATING");
+    (!usable).then(|| TableDifference {
+        message: format!("the table is {}, not ACTIVE", live.status),
+        help: "wait until it is ACTIVE and run again".to_owned(),
+    })
+}
+
+/// Compares one planned key with what the table has in its place.
+fn key(place: &Place<'_>, role: &str, plan: &KeyColumn, live: Option<&KeyColumn>) -> Option<TableDifference> {
+    let words = role.replace('_', " ");
+    let Some(live) = live else {
+        return Some(TableDifference {
+            message: format!(
+                "{} has no {words}, the mapping names {}",
+                place.owner().trim_end_matches("'s"),
+                plan.name
+            ),
+            help: format!("set `{} = false`, or make the table anew", place.setting(role)),
+        });
+    };
+    if plan.name != live.name {
+        return Some(other_name(place, role, plan, live));
+    }
+    (plan.kind != live.kind).then(|| TableDifference {
+        message: format!(
+            "{} {words} {} has type {}, the mapping says {}",
+            place.owner(),
+            live.name,
+            live.kind.as_str(),
+            plan.kind.as_str()
+        ),
+        help: format!(
+            "set `{} = {{ name = \"{}\", type = \"{}\" }}`",
+            place.setting(role),
+            live.name,
+            live.kind.as_str()
+        ),
+    })
+}
+
+fn other_name(place: &Place<'_>, role: &str, plan: &KeyColumn, live: &KeyColumn) -> TableDifference {
+    let near = closest(&plan.name, [live.name.as_str()]).is_some();
+    let note = if near { "; names are compared with their case" } else { "" };
+    TableDifference {
+        message: format!(
+            "{} {} is {}, the mapping says {}{note}",
+            place.owner(),
+            role.replace('_', " "),
+            live.name,
+            plan.name
+        ),
+        help: format!("set `{} = \"{}\"`, or name another table", place.setting(role), live.name),
+    }
+}
+
+fn sort_key(
+    place: &Place<'_>,
+    plan: Option<&KeyColumn>,
+    live: Option<&KeyColumn>,
+) -> Option<TableDifference> {
+    match (plan, live) {
+        (Some(plan), live) => key(place, "sort_key", plan, live),
+        (None, Some(live)) => Some(TableDifference {
+            message: format!("{} sort key is {}, the mapping names none", place.owner(), live.name),
+            help: format!("set `{} = \"{}\"`", place.setting("sort_key"), live.name),
+        }),
+        (None, None) => None,
+    }
+}
+
+fn missing_index(index: &IndexPlan, live: &LiveTable) -> TableDifference {
+    let near = closest(&index.name, live.indexes.iter().map(|known| known.name.as_str()));
+    TableDifference {
+        message: format!("the table has no index {}", index.name),
+        help: match near {
+            Some(name) => format!("the table has an index {name}: did you mean that one?"),
+            None => format!("add the index to the table, or take `[table.indexes.{}]` out", index.name),
+        },
+    }
+}
+
+fn index_differences(plan: &TablePlan, index: &IndexPlan, live: &LiveIndex) -> Vec<TableDifference> {
+    let place = Place::Index(&index.name);
+    let mut differences: Vec<TableDifference> = if live.partition_key.len() > 1 || live.sort_key.len() > 1 {
+        vec![many_keys(live)]
+    } else {
+        let partition = key(&place, "partition_key", &index.partition_key, live.partition_key.first());
+        partition
+            .into_iter()
+            .chain(sort_key(&place, index.sort_key.as_ref(), live.sort_key.first()))
+            .collect()
+    };
+    differences.extend(projection(plan, index, live));
+    differences.extend(index_status(live));
+    differences
+}
+
+fn many_keys(live: &LiveIndex) -> TableDifference {
+    let names: Vec<&str> =
+        live.partition_key.iter().chain(&live.sort_key).map(|key| key.name.as_str()).collect();
+    TableDifference {
+        message: format!("index {} has several attributes in a key: {}", live.name, names.join(", ")),
+        help: format!(
+            "take `[table.indexes.{}]` out; keys of several attributes are not supported yet",
+            live.name
+        ),
+    }
+}
+
+fn index_status(live: &LiveIndex) -> Option<TableDifference> {
+    let usable = matches!(live.status.as_str(), "ACTIVE" | "UPDATING");
+    (!usable).then(|| TableDifference {
+        message: format!("index {} is {}, not ACTIVE", live.name, live.status),
+        help: "wait until it is ACTIVE and run again".to_owned(),
+    })
+}
+
+/// A wider projection than planned does no harm; a narrower one lacks what the mapping counts on.
+fn projection(plan: &TablePlan, index: &IndexPlan, live: &LiveIndex) -> Option<TableDifference> {
+    let lacking = match (&index.projection, &live.projection) {
+        (_, Projection::All) | (Projection::KeysOnly, _) => return None,
+        (Projection::All, _) => "all attributes".to_owned(),
+        (Projection::Include(names), carried) => {
+            let lacking = lacking_names(plan, index, names, carried);
+            (!lacking.is_empty()).then(|| lacking.join(", "))?
+        }
+    };
+    let (message, setting) = match &live.projection {
+        Projection::Include(names) => (format!("only {}", names.join(", ")), format!("{names:?}")),
+        _ => ("only keys".to_owned(), "\"KEYS_ONLY\"".to_owned()),
+    };
+    Some(TableDifference {
+        message: format!("index {} carries {message}; the mapping wants {lacking}", index.name),
+        help: format!("set `table.indexes.{}.projection = {setting}`, or make the index anew", index.name),
+    })
+}
+
+fn lacking_names<'a>(
+    plan: &TablePlan,
+    index: &IndexPlan,
+    names: &'a [String],
+    carried: &Projection,
+) -> Vec<&'a str> {
+    let included: &[String] = match carried {
+        Projection::Include(names) => names,
+        _ => &[],
+    };
+    let keys: Vec<&str> = [
+        Some(&plan.partition_key),
+        plan.sort_key.as_ref(),
+        Some(&index.partition_key),
+        index.sort_key.as_ref(),
+    ]
+    .into_iter()
+    .flatten()
+    .map(|key| key.name.as_str())
+    .collect();
+    let carries = |name: &str| included.iter().any(|known| known == name) || keys.contains(&name);
+    names.iter().map(String::as_str).filter(|name| !carries(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::{Billing, CreateSettings, KeyType};
+    use expect_test::{Expect, expect};
+
+    fn column(name: &str) -> KeyColumn {
+        KeyColumn { name: name.to_owned(), kind: KeyType::S }
+    }
+
+    fn number(name: &str) -> KeyColumn {
+        KeyColumn { name: name.to_owned(), kind: KeyType::N }
+    }
+
+    fn plan() -> TablePlan {
+        TablePlan {
+            name: "shop".to_owned(),
+            partition_key: column("PK"),
+            sort_key: Some(column("SK")),
+            indexes: vec![IndexPlan {
+                name: "GSI1".to_owned(),
+                partition_key: column("GSI1PK"),
+                sort_key: Some(column("GSI1SK")),
+                projection: Projection::All,
+            }],
+            ttl: None,
+            create: CreateSettings::default(),
+        }
+    }
+
+    fn live() -> LiveTable {
+        LiveTable {
+            name: "shop".to_owned(),
+            arn: None,
+            id: None,
+            status: "ACTIVE".to_owned(),
+            partition_key: column("PK"),
+            sort_key: Some(column("SK")),
+            indexes: vec![live_index("GSI1")],
+            billing: Billing::OnDemand,
+            maximum_write: None,
+            warm_throughput: None,
+            stream_enabled: false,
+            deletion_protection: false,
+        }
+    }
+
+    fn live_index(name: &str) -> LiveIndex {
+        LiveIndex {
+            name: name.to_owned(),
+            local: false,
+            partition_key: vec![column("GSI1PK")],
+            sort_key: vec![column("GSI1SK")],
+            projection: Projection::All,
+            status: "ACTIVE".to_owned(),
+            throughput: None,
+            maximum_write: None,
+            warm_throughput: None,
+        }
+    }
+
+    fn check(plan: &TablePlan, live: &LiveTable, expected: &Expect) {
+        let lines: Vec<String> = compare(plan, live)
+            .iter()
+            .map(|difference| format!("{}\n    {}\n", difference.message, difference.help))
+            .collect();
+        expected.assert_eq(&lines.concat());
+    }
+
+    #[test]
+    fn a_table_as_planned_has_no_differences() {
+        check(&plan(), &live(), &expect![""]);
+    }
+
+    #[test]
+    fn names_are_compared_with_their_case() {
+        let live = LiveTable { partition_key: column("pk"), sort_key: Some(column("sort")), ..live() };
+        check(
+            &plan(),
+            &live,
+            &expect![[r#"
+            the table's partition key is pk, the mapping says PK; names are compared with their case
+                set `table.partition_key = "pk"`, or name another table
+            the table's sort key is sort, the mapping says SK
+                set `table.sort_key = "sort"`, or name another table
+        "#]],
+        );
+    }
+
+    #[test]
+    fn types_and_missing_sort_keys_are_told() {
+        let live = LiveTable { partition_key: number("PK"), sort_key: None, ..live() };
+        check(
+            &plan(),
+            &live,
+            &expect![[r#"
+            the table's partition key PK has type N, the mapping says S
+                set `table.partition_key = { name = "PK", type = "N" }`
+            the table has no sort key, the mapping names SK
+                set `table.sort_key = false`, or make the table anew
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_sort_key_that_the_mapping_does_not_name_is_told() {
+        let mut plan = plan();
+        plan.sort_key = None;
+        check(
+            &plan,
+            &live(),
+            &expect![[r#"
+            the table's sort key is SK, the mapping names none
+                set `table.sort_key = "SK"`
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_missing_index_suggests_the_near_one() {
+        let near = LiveTable { indexes: vec![live_index("gsi1")], ..live() };
+        check(
+            &plan(),
+            &near,
+            &expect![[r#"
+            the table has no index GSI1
+                the table has an index gsi1: did you mean that one?
+        "#]],
+        );
+        assert_eq!(extra_indexes(&plan(), &near), ["gsi1"]);
+        check(
+            &plan(),
+            &LiveTable { indexes: Vec::new(), ..live() },
+            &expect![[r#"
+            the table has no index GSI1
+                add the index to the table, or take `[table.indexes.GSI1]` out
+        "#]],
+        );
+    }
+
+    #[test]
+    fn index_keys_types_projection_and_status_are_compared() {
+        let index = LiveIndex {
+            partition_key: vec![number("GSI1PK")],
+            sort_key: Vec::new(),
+            projection: Projection::KeysOnly,
+            status: "CREATING".to_owned(),
+            ..live_index("GSI1")
+        };
+        check(
+            &plan(),
+            &LiveTable { indexes: vec![index], ..live() },
+            &expect![[r#"
+            index GSI1's partition key GSI1PK has type N, the mapping says S
+                set `table.indexes.GSI1.partition_key = { name = "GSI1PK", type = "N" }`
+            index GSI1 has no sort key, the mapping names GSI1SK
+                set `table.indexes.GSI1.sort_key = false`, or make the table anew
+            index GSI1 carries only keys; the mapping wants all attributes
+                set `table.indexes.GSI1.projection = "KEYS_ONLY"`, or make the index anew
+            index GSI1 is CREATING, not ACTIVE
+                wait until it is ACTIVE and run again
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_wider_projection_fits_and_keys_are_always_carried() {
+        let mut plan = plan();
+        plan.indexes[0].projection = Projection::Include(vec!["total".to_owned(), "SK".to_owned()]);
+        check(&plan, &live(), &expect![""]);
+        let narrow =
+            LiveIndex { projection: Projection::Include(vec!["name".to_owned()]), ..live_index("GSI1") };
+        check(
+            &plan,
+            &LiveTable { indexes: vec![narrow], ..live() },
+            &expect![[r#"
+            index GSI1 carries only name; the mapping wants total
+                set `table.indexes.GSI1.projection = ["name"]`, or make the index anew
+        "#]],
+        );
+    }
+}

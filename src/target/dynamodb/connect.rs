@@ -1,0 +1,204 @@
+//! Region, endpoint, credentials and timeouts → a client.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aws_config::environment::{EnvironmentVariableCredentialsProvider, EnvironmentVariableRegionProvider};
+use aws_config::imds::region::ImdsRegionProvider;
+use aws_config::meta::region::RegionProviderChain;
+use aws_config::profile::{ProfileFileCredentialsProvider, ProfileFileRegionProvider};
+use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_credential_types::Credentials;
+use aws_credential_types::provider::{ProvideCredentials, SharedCredentialsProvider};
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::{Builder, SharedHttpClient, StalledStreamProtectionConfig};
+use aws_smithy_http_client::proxy::ProxyConfig;
+use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+use aws_smithy_types::retry::RetryConfig;
+use aws_smithy_types::timeout::TimeoutConfig;
+use aws_types::service_config::ServiceConfigKey;
+
+use super::answer::chain;
+use super::observe::Observed;
+use super::{ConnectSettings, DynamoDb, Shared};
+use crate::target::endpoint::Endpoint;
+use crate::target::{TargetError, TargetErrorKind};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(3100);
+/// Below the 20 seconds after which the service closes an idle connection.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
+const DEFAULT_REGION: &str = "us-east-1";
+
+pub(super) async fn connect(settings: ConnectSettings) -> Result<DynamoDb, TargetError> {
+    let context = format!("connect to table {}", settings.table);
+    let chain = aws_chain(settings.region.as_deref()).await;
+    let url = settings.endpoint.clone().or_else(|| environment_endpoint(&chain));
+    let endpoint = url.as_deref().map(|url| parse_endpoint(&context, url)).transpose()?;
+    let region = region(&context, &chain, endpoint.as_ref()).await?;
+    check_region(&context, &region, endpoint.as_ref())?;
+    let local = endpoint.as_ref().is_some_and(Endpoint::is_local);
+    let chain = if chain.region().is_some() || local { chain } else { aws_chain(Some(&region)).await };
+    let credentials =
+        if local { local_credentials().await } else { aws_credentials(&context, &chain).await? };
+    check_account(&context, &settings, &credentials, local)?;
+    let observed = Observed::default();
+    let config = Builder::from(&chain)
+        .region(Region::new(region.clone()))
+        .credentials_provider(credentials.provider)
+        .retry_config(RetryConfig::disabled())
+        .timeout_config(timeouts(settings.request_timeout))
+        .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
+        .http_client(http_client(endpoint.as_ref().is_some_and(Endpoint::is_loopback)));
+    let config = match &url {
+        Some(url) => config.endpoint_url(url),
+        None => config,
+    };
+    Ok(DynamoDb {
+        client: Client::from_conf(config.build()),
+        shared: Arc::new(Shared {
+            table: settings.table,
+            region,
+            endpoint: url,
+            local,
+            dummy_credentials: credentials.dummy,
+            expected_account: settings.account,
+            credentials_account: credentials.account,
+            request_timeout: settings.request_timeout,
+            observed,
+        }),
+    })
+}
+
+/// The SDK's own chain, without asking the instance metadata service for a region: that takes seconds
+/// where there is none, and a local server needs none.
+async fn aws_chain(region: Option<&str>) -> SdkConfig {
+    let regions = RegionProviderChain::first_try(region.map(|name| Region::new(name.to_owned())))
+        .or_else(EnvironmentVariableRegionProvider::new())
+        .or_else(ProfileFileRegionProvider::new());
+    aws_config::defaults(BehaviorVersion::latest()).region(regions).load().await
+}
+
+fn environment_endpoint(chain: &SdkConfig) -> Option<String> {
+    let key = ServiceConfigKey::builder()
+        .service_id("DynamoDB")
+        .env("AWS_ENDPOINT_URL")
+        .profile("endpoint_url")
+        .build()
+        .ok()?;
+    let own = chain.service_config().and_then(|config| config.load_config(key));
+    own.or_else(|| chain.endpoint_url().map(str::to_owned))
+}
+
+fn parse_endpoint(context: &str, url: &str) -> Result<Endpoint, TargetError> {
+    Endpoint::parse(url).ok_or_else(|| {
+        TargetError::new(TargetErrorKind::Config, context, format!("the endpoint {url} is not a URL"))
+            .with_hint("write `table.endpoint` like \"http://localhost:8000\"")
+    })
+}
+
+async fn region(
+    context: &str,
+    chain: &SdkConfig,
+    endpoint: Option<&Endpoint>,
+) -> Result<String, TargetError> {
+    if let Some(region) = chain.region() {
+        return Ok(region.as_ref().to_owned());
+    }
+    match endpoint {
+        Some(endpoint) if endpoint.is_local() => return Ok(DEFAULT_REGION.to_owned()),
+        Some(Endpoint { region: Some(region), .. }) => return Ok(region.clone()),
+        _ => {}
+    }
+    match ImdsRegionProvider::builder().build().region().await {
+        Some(region) => Ok(region.as_ref().to_owned()),
+        None => Err(TargetError::new(TargetErrorKind::Config, context, "no region is set")
+            .with_hint("set `table.region` in the mapping, or AWS_REGION, or `region` in your AWS profile")),
+    }
+}
+
+/// A request signed for one region and sent to another fails with words about credentials.
+fn check_region(context: &str, region: &str, endpoint: Option<&Endpoint>) -> Result<(), TargetError> {
+    let Some(there) = endpoint.and_then(|endpoint| endpoint.region.as_deref()) else { return Ok(()) };
+    if there == region {
+        return Ok(());
+    }
+    let cause = format!("the endpoint is in {there}, the region is {region}");
+    Err(TargetError::new(TargetErrorKind::Config, context, cause)
+        .with_hint(format!("set `table.region = \"{there}\"` or leave `table.endpoint` out")))
+}
+
+struct Identity {
+    provider: SharedCredentialsProvider,
+    account: Option<String>,
+    dummy: bool,
+}
+
+/// What the environment or the profile has, else made-up ones: a local server takes any.
+async fn local_credentials() -> Identity {
+    let environment = SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new());
+    let profile = SharedCredentialsProvider::new(ProfileFileCredentialsProvider::builder().build());
+    for provider in [environment, profile] {
+        if provider.provide_credentials().await.is_ok() {
+            return Identity { provider, account: None, dummy: false };
+        }
+    }
+    let dummy = Credentials::new("local", "local", None, None, "dynamigrate");
+    Identity { provider: SharedCredentialsProvider::new(dummy), account: None, dummy: true }
+}
+
+async fn aws_credentials(context: &str, chain: &SdkConfig) -> Result<Identity, TargetError> {
+    let missing = |cause: String| {
+        TargetError::new(TargetErrorKind::Credentials, context, cause).with_hint(
+            "run `aws configure` or `aws sso login`, or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and \
+             AWS_SECRET_ACCESS_KEY",
+        )
+    };
+    let provider = chain.credentials_provider().ok_or_else(|| missing("no credentials found".to_owned()))?;
+    let found = provider.provide_credentials().await.map_err(|error| missing(chain_words(&error)))?;
+    let account = found.account_id().map(|id| id.as_str().to_owned());
+    Ok(Identity { provider, account, dummy: false })
+}
+
+fn chain_words(error: &aws_credential_types::provider::error::CredentialsError) -> String {
+    format!("no credentials: {}", chain(error))
+}
+
+fn check_account(
+    context: &str,
+    settings: &ConnectSettings,
+    identity: &Identity,
+    local: bool,
+) -> Result<(), TargetError> {
+    match (&settings.account, &identity.account) {
+        (Some(expected), Some(found)) if !local && expected != found => {
+            Err(other_account(context, expected, found))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn other_account(context: &str, expected: &str, found: &str) -> TargetError {
+    let cause = format!("this is account {found}, the mapping wants {expected}");
+    TargetError::new(TargetErrorKind::Account, context, cause)
+        .with_hint("use the credentials of that account (AWS_PROFILE), or change `table.account`")
+}
+
+fn timeouts(attempt: Duration) -> TimeoutConfig {
+    TimeoutConfig::builder().connect_timeout(CONNECT_TIMEOUT).operation_attempt_timeout(attempt).build()
+}
+
+/// The SDK's default client, with idle connections closed in time and no proxy between us and a
+/// server on this machine.
+fn http_client(loopback: bool) -> SharedHttpClient {
+    aws_smithy_http_client::Builder::new().pool_idle_timeout(IDLE_TIMEOUT).build_with_connector_fn(
+        move |settings, components| {
+            let mut connector = aws_smithy_http_client::Connector::builder()
+                .tls_provider(Provider::Rustls(CryptoMode::AwsLc))
+                .proxy_config(if loopback { ProxyConfig::disabled() } else { ProxyConfig::from_env() })
+                .enable_tcp_nodelay(true);
+            connector.set_connector_settings(settings.cloned());
+            connector.set_sleep_impl(components.and_then(|components| components.sleep_impl()));
+            connector.build()
+        },
+    )
+}

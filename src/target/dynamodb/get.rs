@@ -1,0 +1,137 @@
+//! BatchGetItem, strongly consistent, items as the service wrote them.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::KeysAndAttributes;
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::DynamoDb;
+use super::error::Stage;
+use super::observe::RawBody;
+use super::put::{key_value, replace_body, with_time};
+use crate::target::key::Keys;
+use crate::target::{Found, Lookup, TargetError, TargetErrorKind};
+
+/// An answer may be 16 MB: reads get so many times the time of a write.
+const READ_TIME: u32 = 3;
+
+#[derive(Deserialize)]
+struct Answer<'a> {
+    #[serde(rename = "Responses", borrow)]
+    responses: HashMap<String, Vec<&'a RawValue>>,
+}
+
+impl Lookup for DynamoDb {
+    async fn get(&self, keys: &[&[u8]]) -> Result<Found, TargetError> {
+        let body = request_body(self.table(), keys);
+        let raw = RawBody::default();
+        let answer = self
+            .client
+            .batch_get_item()
+            .set_request_items(Some(HashMap::from([(self.table().to_owned(), no_keys(self)?)])))
+            .customize()
+            .config_override(with_time(self.shared.request_timeout.saturating_mul(READ_TIME)))
+            .interceptor(raw.clone())
+            .mutate_request(move |request| replace_body(request, &body))
+            .send()
+            .await
+            .map_err(|error| self.call(Stage::Load, self.read_context()).failed(error))?;
+        let items = raw.take().and_then(|body| raw_items(body.bytes()?));
+        let Some(items) = items else {
+            return Err(self.unreadable(TargetErrorKind::Transient, "the answer is no BatchGetItem answer"));
+        };
+        let unanswered = self.unanswered(keys, answer.unprocessed_keys())?;
+        Ok(Found { items, unanswered })
+    }
+}
+
+impl DynamoDb {
+    fn unanswered(
+        &self,
+        keys: &[&[u8]],
+        unprocessed: Option<&HashMap<String, KeysAndAttributes>>,
+    ) -> Result<Vec<usize>, TargetError> {
+        let Some(unprocessed) = unprocessed.filter(|map| !map.is_empty()) else { return Ok(Vec::new()) };
+        let known = Keys::read(keys.iter().copied());
+        let positions: Option<Vec<usize>> = unprocessed
+            .values()
+            .flat_map(KeysAndAttributes::keys)
+            .map(|key| known.as_ref()?.position(|name| key_value(key.get(name)?)))
+            .collect();
+        positions.ok_or_else(|| {
+            self.unreadable(
+                TargetErrorKind::Other,
+                "the service returned an unprocessed key that was not asked for",
+            )
+        })
+    }
+
+    fn read_context(&self) -> String {
+        format!("read from table {}", self.table())
+    }
+
+    fn unreadable(&self, kind: TargetErrorKind, cause: &str) -> TargetError {
+        TargetError::new(kind, self.read_context(), cause)
+    }
+}
+
+/// What stands for the keys until the body is replaced.
+fn no_keys(target: &DynamoDb) -> Result<KeysAndAttributes, TargetError> {
+    KeysAndAttributes::builder()
+        .set_keys(Some(Vec::new()))
+        .build()
+        .map_err(|error| target.unreadable(TargetErrorKind::Other, &error.to_string()))
+}
+
+/// `{"RequestItems":{"shop":{"ConsistentRead":true,"Keys":[{…},{…}]}}}`
+fn request_body(table: &str, keys: &[&[u8]]) -> Bytes {
+    let table = serde_json::Value::from(table).to_string();
+    let mut body = Vec::with_capacity(keys.iter().map(|key| key.len() + 3).sum::<usize>() + table.len() + 64);
+    body.extend_from_slice(b"{\"RequestItems\":{");
+    body.extend_from_slice(table.as_bytes());
+    body.extend_from_slice(b":{\"ConsistentRead\":true,\"Keys\":[");
+    for (position, key) in keys.iter().enumerate() {
+        let opening: &[u8] = if position == 0 { b"{" } else { b",{" };
+        body.extend_from_slice(opening);
+        body.extend_from_slice(key);
+        body.push(b'}');
+    }
+    body.extend_from_slice(b"]}}}");
+    Bytes::from(body)
+}
+
+fn raw_items(body: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let answer: Answer<'_> = serde_json::from_slice(body).ok()?;
+    let items = answer.responses.into_values().flatten();
+    Some(items.map(|item| item.get().as_bytes().to_vec()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_wrapped_in_braces() {
+        let body = request_body("shop", &[br#""PK":{"S":"A"}"#, br#""PK":{"S":"B"}"#]);
+        assert_eq!(
+            body,
+            r#"{"RequestItems":{"shop":{"ConsistentRead":true,"Keys":[{"PK":{"S":"A"}},{"PK":{"S":"B"}}]}}}"#
+        );
+    }
+
+    #[test]
+    fn items_come_back_byte_for_byte() {
+        let body =
+            br#"{"Responses":{"shop":[{"n":{"N":"1.50"},"s":{"S":"\u00e9\/"}}]},"UnprocessedKeys":{}}"#;
+        let items = raw_items(body).unwrap();
+        assert_eq!(items, [br#"{"n":{"N":"1.50"},"s":{"S":"\u00e9\/"}}"#.to_vec()]);
+    }
+
+    #[test]
+    fn an_answer_without_responses_is_no_answer() {
+        assert!(raw_items(b"{}").is_none());
+        assert!(raw_items(b"<html>").is_none());
+    }
+}

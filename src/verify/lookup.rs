@@ -1,0 +1,198 @@
+//! Fetches items by key until every key is answered for.
+//!
+//! A key counts as missing only when the target answered for it in a strongly consistent read: keys it
+//! did not get to are asked again, however often that takes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::equality::{Identity, Item, Malformed};
+use crate::target::{Found, Lookup, TargetError, TargetErrorKind};
+
+/// Keys of one request at most (BatchGetItem).
+pub(super) const KEYS_PER_REQUEST: usize = 100;
+
+/// How a request that was not answered is repeated.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    /// The first delay at most; each further one doubles.
+    pub(super) first: Duration,
+    pub(super) longest: Duration,
+    /// How long to go on asking while nothing at all is answered.
+    pub(super) patience: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            first: Duration::from_millis(50),
+            longest: Duration::from_secs(20),
+            patience: Duration::from_secs(300),
+        }
+    }
+}
+
+/// An item as the target holds it.
+#[derive(Debug)]
+pub(super) struct Stored {
+    pub(super) wire: Vec<u8>,
+    pub(super) item: Item,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LookupError {
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+}
+
+/// The items of `keys`, position by position; `None` where the target holds none. Keys may repeat.
+///
+/// Throttles and transient errors are retried with growing, random delays, unless nothing at all was
+/// answered for as long as `pace` has patience; `slowed` hears of each. Other errors end it at once.
+pub(super) async fn fetch<L: Lookup>(
+    target: &L,
+    keys: &[&[u8]],
+    pace: Pace,
+    slowed: &(dyn Fn(&TargetError) + Send + Sync),
+) -> Result<Vec<Option<Arc<Stored>>>, LookupError> {
+    let identities = keys.iter().map(|key| Identity::parse(key)).collect::<Result<Vec<_>, _>>()?;
+    let mut answers: HashMap<&Identity, Option<Arc<Stored>>> = HashMap::with_capacity(keys.len());
+    let mut different = Vec::with_capacity(keys.len());
+    for (identity, key) in identities.iter().zip(keys) {
+        if answers.insert(identity, None).is_none() {
+            different.push(*key);
+        }
+    }
+    for some in different.chunks(KEYS_PER_REQUEST) {
+        for wire in ask(target, some, pace, slowed).await? {
+            place(&mut answers, wire)?;
+        }
+    }
+    Ok(identities.iter().map(|identity| answers.get(identity).cloned().flatten()).collect())
+}
+
+/// Puts a found item where its key attributes say.
+fn place(answers: &mut HashMap<&Identity, Option<Arc<Stored>>>, wire: Vec<u8>) -> Result<(), LookupError> {
+    let item = Item::parse(&wire)?;
+    let identity = answers.keys().next().and_then(|like| item.identity(like));
+    match identity.and_then(|identity| answers.get_mut(&identity)) {
+        Some(answer) => *answer = Some(Arc::new(Stored { wire, item })),
+        None => return Err(confused("an item that was not asked for").into()),
+    }
+    Ok(())
+}
+
+/// All items of at most [`KEYS_PER_REQUEST`] different keys.
+async fn ask<L: Lookup>(
+    target: &L,
+    keys: &[&[u8]],
+    pace: Pace,
+    slowed: &(dyn Fn(&TargetError) + Send + Sync),
+) -> Result<Vec<Vec<u8>>, TargetError> {
+    let mut items = Vec::new();
+    let mut left = keys.to_vec();
+    let mut patience = Patience::new(pace);
+    while !left.is_empty() {
+        let trouble = match target.get(&left).await {
+            Ok(found) => {
+                let unanswered = unanswered(&left, &found)?;
+                if unanswered.len() < left.len() {
+                    patience = Patience::new(pace);
+                }
+                items.extend(found.items);
+                left = unanswered;
+                unfinished(left.len())
+            }
+            Err(error) if worth_retrying(&error.kind) => error,
+            Err(error) => return Err(error),
+        };
+        if !left.is_empty() {
+            slowed(&trouble);
+            patience.wait(trouble).await?;
+        }
+    }
+    Ok(items)
+}
+
+fn unanswered<'a>(asked: &[&'a [u8]], found: &Found) -> Result<Vec<&'a [u8]>, TargetError> {
+    let mut positions = found.unanswered.clone();
+    positions.sort_unstable();
+    positions.dedup();
+    let key = |position: &usize| asked.get(*position).copied();
+    let keys = positions.iter().map(key).collect::<Option<Vec<_>>>();
+    keys.ok_or_else(|| confused("a key that was not asked for"))
+}
+
+/// Which errors say nothing about the next attempt.
+fn worth_retrying(kind: &TargetErrorKind) -> bool {
+    match kind {
+        TargetErrorKind::Throttled(_) | TargetErrorKind::Transient | TargetErrorKind::Unreachable => true,
+        TargetErrorKind::Refused
+        | TargetErrorKind::NoTable
+        | TargetErrorKind::TableDiffers
+        | TargetErrorKind::Permission
+        | TargetErrorKind::Credentials
+        | TargetErrorKind::Clock
+        | TargetErrorKind::Account
+        | TargetErrorKind::Config
+        | TargetErrorKind::Collection
+        | TargetErrorKind::Other => false,
+    }
+}
+
+fn unfinished(keys: usize) -> TargetError {
+    TargetError {
+        kind: TargetErrorKind::Throttled(Vec::new()),
+        context: "read items back".to_owned(),
+        cause: format!("keys of a request not answered for: {keys}"),
+        hint: Some("give the table more read capacity, or verify with fewer requests at a time".to_owned()),
+    }
+}
+
+fn confused(what: &str) -> TargetError {
+    TargetError {
+        kind: TargetErrorKind::Other,
+        context: "read items back".to_owned(),
+        cause: format!("the answer holds {what}"),
+        hint: None,
+    }
+}
+
+/// Waits between attempts, longer and longer, until nothing was answered for too long.
+struct Patience {
+    pace: Pace,
+    attempts: u32,
+    ends: Instant,
+}
+
+impl Patience {
+    fn new(pace: Pace) -> Self {
+        Self { pace, attempts: 0, ends: Instant::now() + pace.patience }
+    }
+
+    /// Gives the trouble back when it has lasted too long.
+    async fn wait(&mut self, trouble: TargetError) -> Result<(), TargetError> {
+        if Instant::now() >= self.ends {
+            return Err(trouble);
+        }
+        tokio::time::sleep(self.pace.delay(self.attempts, fastrand::f64())).await;
+        self.attempts = self.attempts.saturating_add(1);
+        Ok(())
+    }
+}
+
+impl Pace {
+    /// Exponential backoff with full jitter; `jitter` is between 0 and 1.
+    fn delay(&self, attempts: u32, jitter: f64) -> Duration {
+        let most = self.first.saturating_mul(2u32.saturating_pow(attempts)).min(self.longest);
+        most.mul_f64(jitter.clamp(0.0, 1.0))
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;
