@@ -6,9 +6,10 @@ use aws_sdk_dynamodb::error::ProvideErrorMetadata;
 use serde_json::{Value, json};
 
 use crate::compare;
-use crate::dynamodb::{Client, embedded_in_process};
+use crate::dynamodb::{Client, embedded, embedded_in_process};
 use crate::front::{Capacity, Fault, Front, Throttle, When, billed_size};
 use crate::servers::{self, Kind, PrivateServer};
+use crate::tool::{Folder, Tool};
 
 mod databases {
     use super::*;
@@ -66,6 +67,194 @@ mod databases {
             server.start().await;
             assert_eq!(database.text("SELECT n FROM t").await, "7");
         }
+    }
+}
+
+mod tool {
+    use super::*;
+
+    fn shell(script: &str) -> Tool {
+        Tool::of("sh", ["-c", script])
+    }
+
+    #[tokio::test]
+    async fn tells_output_and_exit_code() {
+        let finished = shell("echo '{\"a\": 1}'; echo oh >&2; exit 4").run().await.expect_code(4);
+        assert_eq!((finished.json(), finished.stderr.as_str()), (json!({"a": 1}), "oh\n"));
+    }
+
+    #[tokio::test]
+    async fn runs_in_a_folder_with_nothing_of_the_developers() {
+        let folder = Folder::new();
+        folder.write("sub/a.txt", "x");
+        folder.copy("mappings/shop.toml");
+        let script = "cat sub/a.txt; touch b; echo $CARGO_MANIFEST_DIR$MINE$AWS_REGION";
+        let tool = shell(script).in_folder(folder.path()).env("MINE", "mine").without_env("AWS_REGION");
+        assert_eq!(tool.run().await.stdout, "xmine\n");
+        assert_eq!(folder.files(), ["b", "shop.toml", "sub/a.txt"]);
+        assert!(folder.read("shop.toml").contains("[entities.Order]"));
+        assert_eq!(folder.tool(["--help"]).timeout(Duration::from_secs(10)).run().await.signal(), None);
+    }
+
+    #[tokio::test]
+    async fn is_interrupted_at_a_chosen_point() {
+        let script = "trap 'echo interrupted; exit 130' INT; echo ready; while :; do sleep 0.05; done";
+        let mut running = shell(script).spawn();
+        running.until("it is ready", |r| r.stdout().contains("ready")).await;
+        running.interrupt();
+        assert_eq!(running.finish().await.expect_code(130).stdout, "ready\ninterrupted\n");
+    }
+
+    #[tokio::test]
+    async fn is_terminated() {
+        let mut running = shell("trap 'exit 130' TERM; echo ready; while :; do sleep 0.05; done").spawn();
+        running.until("it is ready", |r| r.stdout().contains("ready")).await;
+        running.terminate();
+        running.finish().await.expect_code(130);
+    }
+
+    #[tokio::test]
+    async fn is_killed() {
+        let mut running = shell("echo ready; exec sleep 60").spawn();
+        running.until("it is ready", |r| r.stdout().contains("ready")).await;
+        assert_eq!(running.kill().await.signal(), Some(9));
+    }
+
+    #[tokio::test]
+    #[should_panic(expected = "timed out")]
+    async fn does_not_wait_for_ever() {
+        shell("exec sleep 60").timeout(Duration::from_millis(50)).run().await;
+    }
+
+    #[tokio::test]
+    #[should_panic(expected = "a secret in stderr")]
+    async fn notices_a_printed_secret() {
+        shell("echo password is hunter2 >&2").secret("hunter2").run().await;
+    }
+
+    #[tokio::test]
+    #[ignore = "until `migrate local` exists"]
+    async fn the_embedded_dynamodb_is_a_process_of_its_own() {
+        let embedded = embedded().await;
+        embedded.client().create_table("t-1").await;
+        assert_eq!(embedded.client().scan("t-1", None).await.len(), 0);
+    }
+}
+
+mod examples {
+    use super::*;
+
+    /// The same rows, that is; each database has its own way to write zeros at the end.
+    #[tokio::test]
+    async fn the_shop_is_the_same_on_each_database() {
+        let mut shops = Vec::new();
+        for kind in servers::ALL {
+            let database = kind.database().await;
+            database.execute_file(format!("mappings/shop.{}.sql", kind.name())).await;
+            let avatar = if kind == Kind::Postgres {
+                "encode(avatar, 'hex')"
+            } else {
+                "CASE WHEN avatar IS NOT NULL THEN lower(hex(avatar)) END"
+            };
+            let mut cells = Vec::new();
+            for (sql, rows) in SHOP {
+                let texts = database.texts(&sql.replace("avatar", avatar)).await;
+                assert_eq!(texts.len(), rows, "{}: {sql}", kind.name());
+                cells.extend(
+                    texts
+                        .into_iter()
+                        .flatten()
+                        .map(|text| text.map(|text| compare::canonical_decimal(&text))),
+                );
+            }
+            shops.push(cells);
+        }
+        for (i, cell) in shops[0].iter().enumerate() {
+            assert_eq!((cell, cell), (&shops[1][i], &shops[2][i]), "cell {i}");
+        }
+    }
+
+    const SHOP: [(&str, usize); 4] = [
+        (
+            "SELECT id, email, name, password_hash, bio, avatar, birthday, created_at FROM users ORDER BY id",
+            20,
+        ),
+        ("SELECT id, sku, name, category, price, weight FROM products ORDER BY id", 12),
+        (
+            "SELECT id, user_id, order_date, status, shipped_status, total, note, purge_after, deleted_at
+             FROM orders ORDER BY id",
+            40,
+        ),
+        (
+            "SELECT order_id, line_no, product_id, sku, quantity, price, discount
+             FROM order_items ORDER BY order_id, line_no",
+            100,
+        ),
+    ];
+
+    /// Loads what the fixture says by hand, and finds it with the comparison.
+    #[tokio::test]
+    async fn the_expected_items_are_items() {
+        let expected: Value = serde_json::from_str(include_str!("../fixtures/shop.expected.json")).unwrap();
+        let items = compare::by_key(expected["items"].as_array().unwrap().clone());
+        let front = Front::acknowledging();
+        let client = front.client();
+        client.create_table("shop").await;
+        let requests: Vec<Value> = items.values().map(|item| json!({"PutRequest": {"Item": item}})).collect();
+        client.call("BatchWriteItem", json!({"RequestItems": {"shop": requests}})).await;
+        compare::assert_same(&items, &compare::scan(&client, "shop").await);
+    }
+
+    #[tokio::test]
+    async fn chinook_keeps_its_foreign_keys() {
+        for (kind, sql) in [
+            (Kind::Postgres, "SELECT count(*) FROM invoice_line l JOIN track t ON t.track_id = l.track_id"),
+            (Kind::MySql, "SELECT count(*) FROM InvoiceLine l JOIN Track t ON t.TrackId = l.TrackId"),
+        ] {
+            let database = kind.database().await;
+            database.execute_file(format!("mappings/chinook.{}.sql", kind.name())).await;
+            assert_eq!(database.text(sql).await, "39", "{}", kind.name());
+        }
+    }
+}
+
+mod comparison {
+    use super::*;
+    use crate::compare::{assert_same, by_key, expect, item};
+
+    #[tokio::test]
+    async fn rows_become_what_a_test_expects() {
+        let database = servers::postgres().await;
+        database
+            .execute("CREATE TABLE t (n INT, ok BOOLEAN, s TEXT); INSERT INTO t VALUES (7, true, NULL)")
+            .await;
+        let expected = expect(&database, "SELECT lpad(n::text, 3, '0'), ok, s FROM t", |row| {
+            let pk = row[0].as_ref().map(|n| format!("N#{n}"));
+            item([
+                ("PK", "S", pk),
+                ("SK", "S", Some("-".to_owned())),
+                ("ok", "BOOL", row[1].clone()),
+                ("s", "S", row[2].clone()),
+            ])
+        });
+        let found = by_key([json!({"SK": {"S": "-"}, "PK": {"S": "N#007"}, "ok": {"BOOL": true}})]);
+        assert_same(&expected.await, &found);
+    }
+
+    #[test]
+    fn sets_have_no_order() {
+        let sets =
+            |numbers: Value| by_key([json!({"PK": {"S": "a"}, "SK": {"S": "b"}, "s": {"NS": numbers}})]);
+        assert_same(&sets(json!(["1", "2"])), &sets(json!(["2", "1"])));
+    }
+
+    #[test]
+    #[should_panic(
+        expected = "2 differences among 2 items\nmissing: {\"S\":\"a\"} {\"S\":\"2\"}\ndifferent: {\"S\":\"a\"} {\"S\":\"1\"}"
+    )]
+    fn differences_are_told() {
+        let one = |sk: &str, n: &str| json!({"PK": {"S": "a"}, "SK": {"S": sk}, "n": {"N": n}});
+        assert_same(&by_key([one("1", "1"), one("2", "2")]), &by_key([one("1", "3")]));
     }
 }
 
@@ -248,6 +437,66 @@ mod front {
         assert_eq!(statuses, [503, 503, 200]);
         front.decide(|seen| (seen.operation == "Scan").then(Fault::access_denied));
         assert_eq!(client.try_call("Scan", &json!({"TableName": "t-1"})).await.unwrap().0, 400);
+    }
+
+    #[tokio::test]
+    async fn every_third_request_meets_a_quota() {
+        let (front, client) = acknowledging().await;
+        let quota = Fault::throttled(Throttle::RequestLimitExceeded, "TableWriteAccountLimitExceeded");
+        front.script([(When::At(1), Fault::no_table()), (When::Every(3), quota)]);
+        let mut answers = Vec::new();
+        for n in 0..6 {
+            let (status, answer) = put(&client, [n]).await.unwrap();
+            answers.push((
+                status,
+                answer["__type"].as_str().map(|code| code.rsplit('#').next().unwrap().to_owned()),
+            ));
+        }
+        let refused = |code: &str| (400, Some(code.to_owned()));
+        let limit = || refused("RequestLimitExceeded");
+        assert_eq!(
+            answers,
+            [refused("ResourceNotFoundException"), (200, None), limit(), (200, None), (200, None), limit()]
+        );
+    }
+
+    #[tokio::test]
+    async fn a_request_may_be_judged_by_its_bytes() {
+        let (front, client) = acknowledging().await;
+        front.decide(|seen| seen.body.windows(5).any(|window| window == b"00007").then(Fault::unavailable));
+        assert_eq!(put(&client, [7]).await.unwrap().0, 503);
+        assert_eq!(put(&client, [8]).await.unwrap().0, 200);
+    }
+
+    #[tokio::test]
+    async fn a_slow_index_holds_back_the_items_in_it() {
+        let front = Front::acknowledging();
+        let client = front.client();
+        let key = |name: &str, kind: &str| json!({"AttributeName": name, "KeyType": kind});
+        let attribute = |name: &str| json!({"AttributeName": name, "AttributeType": "S"});
+        let table = json!({
+            "TableName": "t-1", "BillingMode": "PAY_PER_REQUEST",
+            "KeySchema": [key("PK", "HASH"), key("SK", "RANGE")],
+            "AttributeDefinitions": [attribute("PK"), attribute("SK"), attribute("G")],
+            "GlobalSecondaryIndexes":
+                [{"IndexName": "ByG", "KeySchema": [key("G", "HASH")], "Projection": {"ProjectionType": "ALL"}}],
+        });
+        client.call("CreateTable", table).await;
+        front.enforce(Capacity::unlimited().index("ByG", 1.0).burst_seconds(2.0));
+        let item = |sk: &str| json!({"PutRequest": {"Item": {"PK": {"S": "p"}, "SK": {"S": sk}}}});
+        let indexed =
+            |sk: &str| json!({"PutRequest": {"Item": {"PK": {"S": "p"}, "SK": {"S": sk}, "G": {"S": "g"}}}});
+        let requests = json!({"t-1": [indexed("1"), item("2"), indexed("3"), indexed("4"), item("5")]});
+        let answer = client.call("BatchWriteItem", json!({ "RequestItems": requests })).await;
+        assert_eq!(answer["UnprocessedItems"], json!({"t-1": [indexed("4")]}));
+        let (_, answer) = client
+            .try_call("BatchWriteItem", &json!({"RequestItems": {"t-1": [indexed("4")]}}))
+            .await
+            .unwrap();
+        let reason = &answer["ThrottlingReasons"][0];
+        assert_eq!(reason["reason"], "IndexWriteProvisionedThroughputExceeded");
+        assert!(reason["resource"].as_str().unwrap().ends_with(":table/t-1/index/ByG"), "{reason}");
+        assert_eq!(front.counters().index_units, 2);
     }
 
     #[tokio::test]

@@ -145,7 +145,8 @@ impl Drop for Database {
         let sql = format!("DROP DATABASE {name}{force}");
         let dropping = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            let dropping = tokio::time::timeout(Duration::from_secs(5), run(kind, &server, &sql));
+            let dropping =
+                async { tokio::time::timeout(Duration::from_secs(5), run(kind, &server, &sql)).await };
             runtime.block_on(dropping).map(drop).unwrap_or_default();
         });
         dropping.join().unwrap_or_default();

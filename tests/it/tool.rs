@@ -72,8 +72,13 @@ pub struct Tool {
 
 impl Tool {
     pub fn new<A: Into<OsString>>(args: impl IntoIterator<Item = A>) -> Self {
+        Self::of(env!("CARGO_BIN_EXE_migrate"), args)
+    }
+
+    /// Another program under the same care.
+    pub fn of<A: Into<OsString>>(program: &str, args: impl IntoIterator<Item = A>) -> Self {
         let home = tempfile::tempdir().unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_migrate"));
+        let mut command = Command::new(program);
         command.args(args.into_iter().map(Into::into)).current_dir(home.path());
         // Nothing of the developer's: no profile, no proxy, no real account.
         command

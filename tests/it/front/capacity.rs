@@ -74,7 +74,8 @@ impl Buckets {
         let mut reasons = Vec::new();
         for (position, write) in writes.iter().enumerate() {
             let limits = self.limits(write);
-            if let Some(empty) = limits.iter().find(|limit| self.units(limit) <= 0.0) {
+            let units = write_units(write.size) as f64;
+            if let Some(empty) = limits.iter().find(|limit| !self.has(limit, units)) {
                 unprocessed.push(position);
                 let reason = (empty.reason.to_owned(), empty.resource.clone());
                 if !reasons.contains(&reason) {
@@ -82,22 +83,23 @@ impl Buckets {
                 }
                 continue;
             }
-            // A write larger than what is left goes through and leaves a debt: otherwise a 400 KB item
-            // could never be written at a low rate.
             for limit in limits {
-                self.buckets.get_mut(&limit.bucket).unwrap().units -= write_units(write.size) as f64;
+                self.buckets.get_mut(&limit.bucket).unwrap().units -= units;
             }
         }
         (unprocessed, reasons)
     }
 
-    fn units(&mut self, limit: &Limit) -> f64 {
+    /// A write larger than a full bucket goes through and leaves a debt: otherwise a 400 KB item could
+    /// never be written at a low rate.
+    fn has(&mut self, limit: &Limit, units: f64) -> bool {
         let full = limit.rate * self.capacity.burst_seconds;
         let bucket = self.buckets.entry(limit.bucket.clone());
         let bucket = bucket.or_insert_with(|| Bucket { units: full, filled: Instant::now() });
-        bucket.units = full.min(bucket.units + limit.rate * bucket.filled.elapsed().as_secs_f64());
-        bucket.filled = Instant::now();
-        bucket.units
+        let filled = Instant::now();
+        bucket.units = full.min(bucket.units + limit.rate * (filled - bucket.filled).as_secs_f64());
+        bucket.filled = filled;
+        bucket.units >= units.min(full)
     }
 
     fn limits(&self, write: &Write) -> Vec<Limit> {
