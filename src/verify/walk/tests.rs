@@ -44,6 +44,8 @@ fn entity() -> EntityPlan {
         }),
         row_estimate: None,
         fingerprint: String::new(),
+        fingerprint_parts: Default::default(),
+        key_is_claim: false,
         key_proof: KeyProof::Proven { by: String::new() },
         layout: Layout {
             columns: names.iter().map(column_plan).collect(),
