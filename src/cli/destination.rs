@@ -74,7 +74,11 @@ impl Destination {
         let live = match dynamodb.describe().await? {
             Some(live) => live,
             None if create => {
-                terminal.remark(&format!("creating table {} …", plan.name));
+                terminal.remark(&format!(
+                    "creating table {} in {} …",
+                    plan.name,
+                    place(&dynamodb, server.is_some())
+                ));
                 let created = dynamodb.create(plan, CREATION).await?;
                 created.notes.iter().for_each(|note| terminal.remark(&format!("warning: {note}")));
                 created.table
@@ -105,19 +109,12 @@ impl Destination {
 
     /// What is written to, for people: account or endpoint, region, table, billing.
     pub(crate) fn describe(&self) -> String {
-        let address = self.dynamodb.address();
-        let place = match (self.embedded, address.local, &address.account, &address.endpoint) {
-            (true, ..) => "the embedded DynamoDB".to_owned(),
-            (false, true, _, Some(endpoint)) => format!("local server {endpoint}"),
-            (false, _, Some(account), _) => format!("AWS account {account}, {}", address.region),
-            (false, _, None, Some(endpoint)) => format!("{endpoint}, {}", address.region),
-            (false, _, None, None) => address.region.clone(),
-        };
         let billing = match self.live.billing {
             Billing::OnDemand => "on demand".to_owned(),
             Billing::Provisioned(units) => format!("provisioned, {} write units a second", units.write),
         };
-        format!("table {} ({billing}) in {place}", address.table)
+        let place = place(&self.dynamodb, self.embedded);
+        format!("table {} ({billing}) in {place}", self.dynamodb.table())
     }
 
     pub(crate) fn warnings(&self) -> Vec<String> {
@@ -133,6 +130,18 @@ impl Destination {
             warnings.push(format!("this machine's clock is {} s off the service's", ahead.abs()));
         }
         warnings
+    }
+}
+
+/// Account or endpoint, and region, as far as they are known.
+fn place(dynamodb: &DynamoDb, embedded: bool) -> String {
+    let address = dynamodb.address();
+    match (embedded, address.local, &address.account, &address.endpoint) {
+        (true, ..) => "the embedded DynamoDB".to_owned(),
+        (false, true, _, Some(endpoint)) => format!("local server {endpoint}"),
+        (false, _, Some(account), _) => format!("AWS account {account}, {}", address.region),
+        (false, _, None, Some(endpoint)) => format!("{endpoint}, {}", address.region),
+        (false, _, None, None) => address.region.clone(),
     }
 }
 

@@ -70,7 +70,9 @@ impl Failure {
 
 impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Self {
-        let failure = Failure::new(Exit::Usage, "mapping-file", with_causes(&error));
+        // What is in the file is a mistake of the mapping, the wrong file one of usage.
+        let exit = if matches!(error, ReadError::NotUtf8 { .. }) { Exit::Mapping } else { Exit::Usage };
+        let failure = Failure::new(exit, "mapping-file", with_causes(&error));
         Failure { help: error.help(), ..failure }
     }
 }

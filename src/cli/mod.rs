@@ -38,8 +38,14 @@ Examples:
   migrate --mapping shop.toml                   load; run it again to go on after a stop
   migrate verify --mapping shop.toml            prove the result, item by item
 
-Exit codes: 0 done · 1 failed, safe to run again · 2 wrong usage or missing --yes · 3 mistake in mapping
-or schema · 4 rows were rejected · 5 verification found differences · 130 interrupted, checkpoint saved";
+Exit codes:
+    0  done
+    1  failed outside mapping and data, safe to run again
+    2  wrong usage, or --yes is missing
+    3  mistake in mapping or schema, table differs, unproven keys
+    4  finished, but rows were rejected
+    5  verification found differences
+  130  interrupted, checkpoint saved";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -71,9 +77,10 @@ pub(crate) struct OutputArgs {
 
 /// Runs the `migrate` command and returns its exit code.
 pub fn main() -> ExitCode {
-    let command = match Cli::try_parse_from(with_command(std::env::args_os())) {
+    let words = with_command(std::env::args_os());
+    let command = match Cli::try_parse_from(&words) {
         Ok(cli) => cli.command,
-        Err(error) => return usage(&error),
+        Err(error) => return usage(&error, &words),
     };
     match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => {
@@ -110,10 +117,27 @@ async fn dispatch(command: Command) -> Exit {
     }
 }
 
-/// Help and version go to stdout with 0, mistakes to stderr with 2, as clap knows.
-fn usage(error: &clap::Error) -> ExitCode {
-    let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+/// Help and version go to stdout with 0, mistakes to stderr with 2, as clap knows; a mistake also goes to
+/// stdout as a document where one was asked for.
+fn usage(error: &clap::Error, words: &[OsString]) -> ExitCode {
     // Nothing can be told to a closed terminal.
     let _ = error.print();
-    ExitCode::from(exit)
+    if !error.use_stderr() {
+        return ExitCode::from(Exit::Done);
+    }
+    let first = words.get(1).map(|word| word.to_string_lossy()).unwrap_or_default();
+    let terminal = Terminal::new(&OutputArgs {
+        json: words.iter().any(|word| word == "--json"),
+        ..OutputArgs::default()
+    });
+    if first.ends_with(".toml") {
+        terminal.complain(&format!("\nA mapping is named with --mapping: migrate --mapping {first}"));
+    }
+    if terminal.json {
+        let message = error.to_string();
+        let message = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        let failure = Failure::new(Exit::Usage, "usage", message).with_help("try '--help'");
+        terminal.fail_in_document(&first, &failure);
+    }
+    ExitCode::from(Exit::Usage)
 }

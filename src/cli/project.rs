@@ -107,6 +107,18 @@ impl Project {
     }
 }
 
+impl Project {
+    /// Before anything is connected or made: `--only` names entities of the mapping.
+    pub(crate) fn must_know(&self, only: &[String]) -> Result<(), Failure> {
+        let names: Vec<&str> =
+            self.mapping.entities.iter().map(|entity| entity.name.get_ref().as_str()).collect();
+        match only.iter().find(|name| !names.contains(&name.as_str())) {
+            Some(unknown) => Err(unknown_entity(&names, unknown)),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Positions in the plan of the entities named by `--only`; all without it.
 pub(crate) fn choose(plan: &Plan, only: &[String]) -> Result<Vec<usize>, Failure> {
     if only.is_empty() {
@@ -116,7 +128,10 @@ pub(crate) fn choose(plan: &Plan, only: &[String]) -> Result<Vec<usize>, Failure
     for name in only {
         match plan.entities.iter().position(|entity| entity.name == *name) {
             Some(position) => chosen.push(position),
-            None => return Err(unknown_entity(plan, name)),
+            None => {
+                let names: Vec<_> = plan.entities.iter().map(|entity| entity.name.as_str()).collect();
+                return Err(unknown_entity(&names, name));
+            }
         }
     }
     chosen.sort_unstable();
@@ -124,8 +139,7 @@ pub(crate) fn choose(plan: &Plan, only: &[String]) -> Result<Vec<usize>, Failure
     Ok(chosen)
 }
 
-fn unknown_entity(plan: &Plan, name: &str) -> Failure {
-    let names: Vec<_> = plan.entities.iter().map(|entity| entity.name.as_str()).collect();
+fn unknown_entity(names: &[&str], name: &str) -> Failure {
     let failure = Failure::new(Exit::Usage, "unknown-entity", format!("the mapping has no entity {name}"));
     failure.with_help(match closest(name, names.iter().copied()) {
         Some(likely) => format!("did you mean {likely}?"),

@@ -19,7 +19,7 @@ use crate::load::{
 use crate::mapping::{Rate, SnapshotMode};
 use crate::plan::{Plan, PlanOptions};
 use crate::report::cost::duration;
-use crate::report::{Outcome, RunReport, dry_run_text, run_text};
+use crate::report::{Consistent, Outcome, RunReport, dry_run_text, run_text};
 use crate::source::{PageLimits, Source};
 use crate::target::{Discard, Target};
 
@@ -38,10 +38,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "ENTITY", value_delimiter = ',')]
     pub only: Vec<String>,
     /// At most this many rows of each entity; marks none as done
-    #[arg(long, value_name = "ROWS")]
+    #[arg(long, value_name = "ROWS", value_parser = parse_rows)]
     pub limit: Option<u64>,
     /// Write capacity units per second, or "auto" [default: write.rate of the mapping]
-    #[arg(long, value_parser = parse_rate)]
+    #[arg(long, value_name = "WCU", value_parser = parse_rate)]
     pub rate: Option<Rate>,
     /// Requests in flight at most [default: write.concurrency of the mapping, else 16]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -52,7 +52,7 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub create_table: bool,
     /// Stop after more rejected rows than this [default: write.max_rejects of the mapping]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "ROWS", value_parser = parse_count)]
     pub max_rejects: Option<u64>,
     /// Write although the table already holds items, or the snapshot is held longer than snapshot_limit
     #[arg(long)]
@@ -65,6 +65,17 @@ pub(crate) struct RunArgs {
     pub allow_unproven_keys: bool,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+fn parse_rows(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(rows @ 1..) => Ok(rows),
+        _ => Err("expected a number of rows, at least 1".to_owned()),
+    }
+}
+
+fn parse_count(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected a number of rows, 0 for none".to_owned())
 }
 
 fn parse_rate(text: &str) -> Result<Rate, String> {
@@ -128,6 +139,7 @@ pub(crate) fn tell(ran: &Ran, terminal: &Terminal) -> Exit {
 }
 
 pub(crate) async fn execute(project: &Project, args: &RunArgs, terminal: &Terminal) -> Result<Ran, Failure> {
+    project.must_know(&args.only)?;
     if args.dry_run {
         return dry_run(project, args, terminal).await;
     }
@@ -271,17 +283,17 @@ fn announce(
     let expected = at_least(plan, pace);
     let settings = project.source()?;
     let held = if settings.snapshot == SnapshotMode::None {
-        "no snapshot is held"
+        "the source is read without a snapshot"
     } else {
-        "the source's snapshot is held as long"
+        "the source's snapshot is held until the end"
     };
     match expected {
         Some(seconds) => terminal.remark(&format!(
-            "rate {}: at least about {}; {held}",
+            "rate: {}, at least about {}; {held}",
             rate_in_words(pace),
             duration(seconds)
         )),
-        None => terminal.remark(&format!("rate {}; {held}", rate_in_words(pace))),
+        None => terminal.remark(&format!("rate: {}; {held}", rate_in_words(pace))),
     }
     let limit = settings.snapshot_limit.as_secs();
     let held_too_long =
@@ -304,7 +316,7 @@ fn at_least(plan: &Plan, pace: &Pace) -> Option<u64> {
 
 fn rate_in_words(pace: &Pace) -> String {
     match pace {
-        Pace::Unlimited => "unlimited".to_owned(),
+        Pace::Unlimited => "as fast as the table takes it".to_owned(),
         Pace::Fixed(rate) => format!("{rate} write units a second"),
         Pace::Auto(auto) => match auto.table {
             Some(range) => format!("auto, from {} write units a second", range.start),
@@ -354,7 +366,10 @@ async fn drive<T: Target>(
     let load = Load { plan: Arc::clone(plan), source: project.source()?.clone(), target, options, observe };
     let loaded = load::run(&load, source, journal, stop_on_signal(terminal)).await;
     progress.finish();
-    let report = load::report(&loaded, plan, pace, started.elapsed());
+    let mut report = load::report(&loaded, plan, pace, started.elapsed());
+    if project.source()?.snapshot == SnapshotMode::None {
+        report.consistent = Consistent::None;
+    }
     Ok(finished(loaded, report))
 }
 

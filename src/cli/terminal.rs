@@ -81,10 +81,15 @@ impl Terminal {
     /// Tells of a failure on both channels and returns its exit code.
     pub(crate) fn fail(&self, command: &str, failure: &Failure) -> Exit {
         self.explain(failure);
+        self.fail_in_document(command, failure);
+        failure.exit
+    }
+
+    /// Tells of a failure that was explained already, where a document is asked for.
+    pub(crate) fn fail_in_document(&self, command: &str, failure: &Failure) {
         if self.json {
             self.document(&FailureDocument { command, outcome: "failed", error: failure.report() });
         }
-        failure.exit
     }
 
     /// Tells of a failure on stderr.

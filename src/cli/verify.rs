@@ -75,7 +75,9 @@ pub(crate) fn tell(report: &VerifyReport, terminal: &Terminal) -> Exit {
 async fn execute(project: &Project, args: &VerifyArgs, terminal: &Terminal) -> Result<VerifyReport, Failure> {
     // Whether the keys are proven was decided before the load.
     let options = PlanOptions { allow_unproven: true, ..PlanOptions::default() };
-    let (source, prepared) = project.prepare(options, terminal).await?;
+    // Its warnings were told before the load.
+    let told = if terminal.verbose { terminal.clone() } else { terminal.silenced() };
+    let (source, prepared) = project.prepare(options, &told).await?;
     let folder = project.state_folder(&args.state)?;
     let destination =
         Destination::reach(project.table()?, &prepared.plan.table, &folder, false, terminal).await?;

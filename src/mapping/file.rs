@@ -36,7 +36,7 @@ impl ReadError {
     pub fn help(&self) -> Option<String> {
         match self {
             ReadError::NotFound { .. } => {
-                Some("name it with --mapping, or draft one with `migrate init --source URL`".into())
+                Some("name it with --mapping; `migrate demo` shows a whole example".into())
             }
             ReadError::Folder { .. } => Some("name the TOML file inside it".into()),
             ReadError::NotUtf8 { .. } => Some("save it as UTF-8".into()),

@@ -151,7 +151,7 @@ fn forget_nullable(entity: &Entity, diagnostics: &mut Vec<Diagnostic>) {
 
 fn has_nulls(entity: &Entity, claimed: &EntityPlan) -> Diagnostic {
     let message = format!("the key {} holds NULL in some rows", key_text(claimed));
-    let help = "leave such rows out with `where`, or declare other columns";
+    let help = "leave such rows out with `where`, or declare a `key` of other columns";
     Diagnostic::error("key-has-nulls", key_span(entity), message).with_help(help)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::mapping::{Diagnostic, Entity, Span, ValueSettings, closest};
-use crate::source::{Column, Output, Relation};
+use crate::source::{Column, Output, Relation, RelationKind};
 
 use super::ColumnPlan;
 
@@ -76,6 +76,16 @@ impl<'a> Scope<'a> {
         let help = format!("{guess}columns of `{}`: {}", self.name(), list(&names));
         let message = format!("no column `{name}` in the rows of `{}`", self.name());
         Diagnostic::error("unknown-column", span.clone(), message).with_help(help)
+    }
+
+    /// Whether the database says that a column holds NULL. Of a view, a query or an expression it says
+    /// nothing: that is no.
+    pub(super) fn may_be_null(&self, found: Found<'_>) -> bool {
+        let known = match self.relation.kind {
+            RelationKind::Table | RelationKind::Partitioned | RelationKind::Inherited => found.sql.is_none(),
+            RelationKind::View | RelationKind::Query => false,
+        };
+        known && found.column.nullable
     }
 
     /// Position of the column among the outputs, for the source key: read, but not carried.

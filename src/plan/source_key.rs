@@ -35,8 +35,9 @@ pub(super) fn choose(scope: &mut Scope<'_>, findings: &mut Vec<Diagnostic>) -> O
     let names: Vec<String> = columns.iter().map(|found| found.column.name.clone()).collect();
     let claim = !unique.iter().any(|set| set.columns.iter().all(|column| names.contains(column)));
     if claim {
+        let which = if scope.entity.key.is_some() { "declared" } else { "primary" };
         let words =
-            format!("the declared key ({}), proven by one query before the first write", names.join(", "));
+            format!("the {which} key ({}), proven by one query before the first write", names.join(", "));
         unique.push(UniqueSet { columns: names, words });
         warn_nullable(scope, findings);
     }
@@ -117,12 +118,22 @@ fn constraint_key<'a>(
             Some(unfit) => reason = reason.or(Some(unfit)),
         }
     }
+    if let (None, Some(columns)) = (&reason, nullable_primary_key(scope)) {
+        return Some(columns);
+    }
     let span = scope.entity.name.span();
     findings.push(match reason {
         Some((code, message, help)) => Diagnostic::error(code, span, message).with_help(help),
         None => no_key(scope),
     });
     None
+}
+
+/// SQLite lets primary keys hold NULL: as good as a declared key.
+fn nullable_primary_key<'a>(scope: &Scope<'a>) -> Option<Vec<Found<'a>>> {
+    let key = scope.relation.unique_keys.iter().find(|key| key.primary)?;
+    let columns: Option<Vec<Found<'a>>> = key.columns.iter().map(|name| scope.find(name)).collect();
+    columns.filter(|columns| !columns.is_empty() && columns.iter().all(|found| unfit(*found).is_none()))
 }
 
 fn no_key(scope: &Scope<'_>) -> Diagnostic {

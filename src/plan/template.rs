@@ -167,10 +167,12 @@ fn warn(scope: &Scope<'_>, place: &Place<'_>, purpose: Purpose, findings: &mut V
     let column = place.found.column;
     // The source key is proven free of NULL by a constraint or by a query.
     let in_key = |name: &str| {
-        let key = scope.entity.key.as_deref().unwrap_or_default();
-        key.iter().any(|column| column.get_ref() == name)
+        let declared = scope.entity.key.as_deref().unwrap_or_default();
+        let mut primary = scope.relation.unique_keys.iter().filter(|key| key.primary);
+        declared.iter().any(|column| column.get_ref() == name)
+            || primary.any(|key| key.columns.iter().any(|column| column == name))
     };
-    if purpose.base && column.nullable && !in_key(&column.name) {
+    if purpose.base && scope.may_be_null(place.found) && !in_key(&column.name) {
         let message =
             format!("column `{}` can be NULL: such rows are rejected, since a key has no NULL", column.name);
         let help = "leave such rows out with `where`, or give them a value in `let`";

@@ -13,7 +13,11 @@ pub fn run_text(report: &RunReport, style: Style) -> String {
 }
 
 fn heading(report: &RunReport) -> String {
-    let did = if report.resumed { "Resumed load into" } else { "Load into" };
+    let did = match (report.outcome, report.resumed) {
+        (Outcome::AlreadyDone, _) => "Earlier load into",
+        (_, true) => "Resumed load into",
+        (_, false) => "Load into",
+    };
     format!("{did} table {} · {}\n", printable(&report.table), elapsed(report.elapsed_seconds))
 }
 
@@ -84,6 +88,8 @@ fn snapshots(report: &RunReport, style: Style) -> String {
     }
     match report.consistent {
         Consistent::Proven => {}
+        // Two snapshots are two states, whatever each of them was.
+        Consistent::Unproven if report.snapshots > 1 => {}
         Consistent::Unproven => {
             notes.push("the source could not prove that all readers saw the same state".to_owned());
         }
@@ -109,7 +115,7 @@ fn ending(report: &RunReport, style: Style) -> String {
             format!("Finished, but {rejected} (exit code 4). Mend the data or the mapping, then load again."),
         ),
         Outcome::Interrupted => {
-            let text = "Interrupted; what was written is in the checkpoint. The same command goes on.";
+            let text = "Interrupted; the checkpoint is saved. The same command goes on.";
             (Meaning::Attention, text.to_owned())
         }
         Outcome::Differences => (Meaning::Wrong, "The target differs from the source.".to_owned()),

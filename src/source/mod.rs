@@ -152,10 +152,28 @@ impl Source {
         conditions: &[String],
     ) -> Result<Relation, Vec<SourceError>> {
         let pieces = pieces::Pieces { rows, filter, computed, conditions };
-        match &mut self.session {
+        let mut described = match &mut self.session {
             Session::Postgres(session) => session.describe(&pieces).await,
             Session::Mysql(session) => session.describe(&pieces).await,
             Session::Sqlite(session) => session.describe(&pieces).await,
+        };
+        if let (Rows::From(name), Err(errors)) = (rows, &mut described) {
+            for error in errors.iter_mut().filter(|error| error.kind == SourceErrorKind::Sql(Piece::Rows)) {
+                // Where the names cannot be had, the error stands all the same.
+                if let (None, Ok(tables)) = (&error.hint, self.tables().await) {
+                    error.hint = Some(pieces::likely_table(name, &tables, self.dialect()));
+                }
+            }
+        }
+        described
+    }
+
+    /// Tables and views of the database, as `from` takes them.
+    async fn tables(&mut self) -> Result<Vec<String>, SourceError> {
+        match &mut self.session {
+            Session::Postgres(session) => session.tables().await,
+            Session::Mysql(session) => session.tables().await,
+            Session::Sqlite(session) => session.tables().await,
         }
     }
 

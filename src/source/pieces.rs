@@ -2,6 +2,10 @@
 
 use super::statement::{self, Table};
 use super::{Column, Computed, Dialect, Piece, Relation, Rows, SourceError, SourceErrorKind, sql_text};
+use crate::mapping::closest;
+
+/// Tables named in a hint at most.
+const LISTED: usize = 10;
 
 /// What is to be described.
 pub(super) struct Pieces<'a> {
@@ -79,6 +83,29 @@ pub(super) fn not_a_name(name: &str) -> SourceError {
     error(Piece::Rows, &format!("{name} is no table or view")).with_hint(
         "`from` is one name, schema-qualified and quoted where the database needs it; use `query` for more",
     )
+}
+
+/// What to write instead of a table's name that does not stand; `tables` as SQL writes them.
+pub(super) fn likely_table(name: &str, tables: &[String], dialect: Dialect) -> String {
+    let bare = |name: &str| name.rsplit('.').next().unwrap_or_default().trim_matches(['"', '`']).to_owned();
+    let same = tables.iter().find(|table| bare(table) == bare(name));
+    let likely = || {
+        let names: Vec<String> = tables.iter().map(|table| bare(table)).collect();
+        let found = closest(&bare(name), names.iter().map(String::as_str))?;
+        tables.iter().find(|table| bare(table) == found)
+    };
+    match (same.filter(|_| !name.contains(['.', '"', '`'])), same.or_else(likely), tables) {
+        // There, but a word of SQL, or with capitals.
+        (Some(_), ..) => format!("quote it: `from = '{}'`", sql_text::quote(name, dialect)),
+        (_, Some(likely), _) => format!("did you mean `{likely}`?"),
+        (.., []) => "the database has no table that this user may see".to_owned(),
+        (.., tables) => {
+            let listed = tables.get(..LISTED).unwrap_or(tables).join(", ");
+            let more = tables.len().saturating_sub(LISTED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("the database has {listed}{more}")
+        }
+    }
 }
 
 pub(super) fn prepare_context(piece: Piece) -> String {

@@ -99,6 +99,16 @@ pub(super) fn quote(name: &str, dialect: Dialect) -> String {
     }
 }
 
+/// A name with other characters than letters, digits and `_`, in quotes.
+pub(super) fn quote_where_odd(name: String, dialect: Dialect) -> String {
+    let odd = |c: char| !(c.is_alphanumeric() || c == '_');
+    if name.contains(odd) || name.starts_with(|c: char| c.is_ascii_digit()) {
+        quote(&name, dialect)
+    } else {
+        name
+    }
+}
+
 fn first_part(text: &str, dialect: Dialect) -> Option<(String, &str)> {
     let first = text.chars().next()?;
     let close = match first {

@@ -55,6 +55,9 @@ pub(super) fn location(url: &str, default_port: u16) -> Result<Location, SourceE
         return Err(unescaped());
     }
     let user = user_info.split(':').next().unwrap_or_default();
+    if has_wrong_port(server) {
+        return Err(wrong("the port is not a number from 1 to 65535").with_hint("check the URL"));
+    }
     let (host, port) = host_and_port(server).ok_or_else(unescaped)?;
     Ok(Location {
         user: decoded(user),
@@ -99,6 +102,13 @@ fn unescaped() -> SourceError {
     wrong("host and port cannot be told apart from user and password").with_hint(
         "write the characters : / ? # [ ] @ % of a user name or password percent-encoded: # is %23, / is %2F",
     )
+}
+
+/// Digits in the place of the port that are none. They may be a password: nobody prints them.
+fn has_wrong_port(server: &str) -> bool {
+    let Some((_, port)) = server.rsplit_once(':') else { return false };
+    let digits = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    digits && !matches!(port.parse::<u16>(), Ok(1..))
 }
 
 fn host_and_port(server: &str) -> Option<(&str, Option<u16>)> {

@@ -2,7 +2,8 @@
 //!
 //! What the tests stand on: [`servers`] (databases of their own on real servers), [`tool`] (the built
 //! binary), [`dynamodb`] (the embedded DynamoDB and a plain client), [`front`] (a DynamoDB that
-//! misbehaves on demand), [`compare`] (the independent comparison). Run it through `./test`, which
+//! misbehaves on demand), [`compare`] (the independent comparison), [`stage`] (a database, a mapping and an
+//! endpoint together). Run it through `./test`, which
 //! starts the servers.
 
 // A test fails by panicking, and counts in whatever number is at hand.
@@ -17,14 +18,26 @@
     unreachable_pub
 )]
 
+mod bad_input;
 mod bad_mappings;
+mod check;
+mod chinook;
+mod command_line;
 mod compare;
+mod demo;
+mod dry_run;
 mod dynamodb;
 mod front;
 mod ground;
 mod http;
+mod json;
+mod keys;
 mod layering;
 mod servers;
+mod shop;
 mod source;
+mod stage;
+mod table;
 mod target;
 mod tool;
+mod verify;

@@ -109,7 +109,9 @@ impl<'a> Walker<'a> {
         if value.trim().is_empty() {
             let variables: Vec<String> = pieces.iter().filter_map(name).map(quoted).collect();
             let message = format!("the environment variable {} is set, but empty", variables.join(", "));
-            self.missing.push(Diagnostic::error("missing-variable", text.span.clone(), message));
+            let help = "give it a value, or take it out where the mapping has a default";
+            self.missing
+                .push(Diagnostic::error("missing-variable", text.span.clone(), message).with_help(help));
             return Text { complete: false, ..text.clone() };
         }
         Text { value, offset: None, complete, from_environment: true, span: text.span.clone() }

@@ -49,6 +49,21 @@ impl Session {
     }
 }
 
+impl Session {
+    /// Quoted where they must be.
+    pub(in crate::source) async fn tables(&mut self) -> Result<Vec<String>, SourceError> {
+        let connection = self.control().await?;
+        let names = sqlx::query_scalar(
+            "SELECT CAST(table_name AS CHAR) FROM information_schema.tables
+              WHERE table_schema = DATABASE() ORDER BY 1 LIMIT 1000",
+        );
+        let step = Step::Prepare(Piece::Rows);
+        let names: Vec<String> =
+            names.fetch_all(connection).await.map_err(|error| failure(&error, step, "list the tables"))?;
+        Ok(names.into_iter().map(|name| sql_text::quote_where_odd(name, Dialect::Mysql)).collect())
+    }
+}
+
 async fn table(
     connection: &mut MySqlConnection,
     name: &str,

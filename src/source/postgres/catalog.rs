@@ -55,6 +55,22 @@ impl Session {
     }
 }
 
+impl Session {
+    /// Quoted where they must be, with their schema where the search path does not find them.
+    pub(in crate::source) async fn tables(&mut self) -> Result<Vec<String>, SourceError> {
+        let connection = self.control().await?;
+        let names = sqlx::query_scalar(
+            "SELECT c.oid::regclass::text FROM pg_catalog.pg_class c
+               JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+              WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+                AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
+              ORDER BY 1 LIMIT 1000",
+        );
+        let step = Step::Prepare(Piece::Rows);
+        names.fetch_all(connection).await.map_err(|error| failure(&error, step, "list the tables"))
+    }
+}
+
 async fn table(connection: &mut PgConnection, name: &str) -> Result<Relation, SourceError> {
     let step = Step::Prepare(Piece::Rows);
     let fail = |error: sqlx::Error| failure(&error, step, format!("describe {name}"));

@@ -15,6 +15,10 @@ fn judge(said: &dyn DatabaseError, step: Step) -> Verdict {
     let code = said.code();
     let code = code.as_deref().unwrap_or_default();
     let mut verdict = by_code(code, step);
+    // One code for both: only the words tell, and only the hint goes by them.
+    if code == "42501" && said.message().contains("row-level security") {
+        verdict = verdict.hint("connect as the table's owner or as a role with BYPASSRLS: rows that a policy hides would be lost");
+    }
     let theirs = said.try_downcast_ref::<PgDatabaseError>().and_then(PgDatabaseError::hint);
     verdict.hint = verdict.hint.or_else(|| theirs.map(str::to_owned));
     // Class 22: a value did not fit; 23 and 21 likewise.

@@ -55,6 +55,22 @@ impl Session {
     }
 }
 
+impl Session {
+    /// Quoted where they must be.
+    pub(in crate::source) async fn tables(&mut self) -> Result<Vec<String>, SourceError> {
+        let names = sqlx::query_scalar(
+            "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+              ORDER BY 1 LIMIT 1000",
+        );
+        let step = Step::Prepare(Piece::Rows);
+        let names: Vec<String> = names
+            .fetch_all(&mut self.connection)
+            .await
+            .map_err(|error| failure(&error, step, "list the tables"))?;
+        Ok(names.into_iter().map(|name| sql_text::quote_where_odd(name, Dialect::Sqlite)).collect())
+    }
+}
+
 async fn table(connection: &mut SqliteConnection, name: &str) -> Result<Relation, SourceError> {
     let parts = sql_text::name_parts(name, Dialect::Sqlite).ok_or_else(|| pieces::not_a_name(name))?;
     let place = match parts.as_slice() {

@@ -41,7 +41,8 @@ impl DynamoDb {
         self.check_account(&context, answer.table_description().and_then(|table| table.table_arn()))?;
         let deadline = Instant::now() + patience;
         let table = self.wait_until_ready(&context, deadline).await?;
-        let notes = if definition.point_in_time_recovery {
+        // Servers for trying out have no backups.
+        let notes = if definition.point_in_time_recovery && !self.is_local() {
             self.switch_recovery_on(deadline).await.err().map(|error| error.to_string())
         } else {
             None
@@ -57,7 +58,7 @@ impl DynamoDb {
         }
         let cause = format!("cannot tell whether these credentials belong to account {expected}");
         Err(TargetError::new(TargetErrorKind::Account, context, cause).with_hint(
-            "set AWS_ACCOUNT_ID beside the keys, or make the table yourself (`migrate schema --format aws`)",
+            "set AWS_ACCOUNT_ID beside the keys, or make the table yourself and run without --create-table",
         ))
     }
 

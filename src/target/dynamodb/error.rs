@@ -170,7 +170,8 @@ impl Call<'_> {
         Some(match kind {
             Kind::NoTable => self.no_table(),
             Kind::Permission => format!(
-                "`migrate schema --format iam` prints the policy that a load of table {} needs",
+                "the role needs dynamodb:DescribeTable, BatchWriteItem and Scan on table {}, BatchGetItem to verify \
+                 and CreateTable for --create-table",
                 self.table
             ),
             Kind::Credentials if matches!(code, Some("ExpiredToken" | "ExpiredTokenException")) => {

@@ -1,0 +1,1 @@
+CREATE TABLE orders (id INTEGER PRIMARY KEY, type TEXT, "PK" TEXT, note TEXT);

@@ -1,0 +1,1 @@
+CREATE TABLE dk (a text, b text, PRIMARY KEY (a, b));

@@ -1,0 +1,2 @@
+CREATE TABLE users (id int PRIMARY KEY);
+CREATE TABLE orgs (id int PRIMARY KEY);

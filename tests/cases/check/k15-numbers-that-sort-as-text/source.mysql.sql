@@ -1,0 +1,1 @@
+CREATE TABLE product (id int PRIMARY KEY, price int NOT NULL);

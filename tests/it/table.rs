@@ -1,0 +1,170 @@
+//! The target table: made as the mapping says, and never written over without being told to.
+
+use serde_json::{Value, json};
+
+use crate::front::Front;
+use crate::servers::Kind;
+use crate::stage::{MAPPING, ORDERS, Stage, expect_case};
+
+async fn described(stage: &Stage) -> Value {
+    stage.client().call("DescribeTable", json!({"TableName": "shop"})).await["Table"].clone()
+}
+
+fn keys(described: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let keys = described["KeySchema"].as_array().unwrap().iter();
+    keys.map(|key| (text(&key["AttributeName"]), text(&key["KeyType"]))).collect()
+}
+
+fn pair(name: &str, role: &str) -> (String, String) {
+    (name.to_owned(), role.to_owned())
+}
+
+#[tokio::test]
+async fn a_table_is_made_as_the_mapping_says() {
+    let stage = Stage::example(Kind::Sqlite, "shop.toml", "shop.sqlite.sql").await;
+    let finished = stage.migrate("--create-table", 0).await;
+    let table = described(&stage).await;
+    assert_eq!(keys(&table), [pair("PK", "HASH"), pair("SK", "RANGE")]);
+    assert_eq!(table["BillingModeSummary"]["BillingMode"], "PAY_PER_REQUEST");
+    let mut indexes = table["GlobalSecondaryIndexes"].as_array().unwrap().clone();
+    indexes.sort_by_key(|index| index["IndexName"].to_string());
+    let shape = |index: &Value| {
+        (index["IndexName"].clone(), keys(index), index["Projection"]["ProjectionType"].clone())
+    };
+    assert_eq!(
+        indexes.iter().map(shape).collect::<Vec<_>>(),
+        [
+            (json!("GSI1"), vec![pair("GSI1PK", "HASH"), pair("GSI1SK", "RANGE")], json!("ALL")),
+            (json!("Inverted"), vec![pair("SK", "HASH"), pair("PK", "RANGE")], json!("KEYS_ONLY")),
+        ]
+    );
+    // The mapping wants point-in-time recovery, which servers for trying out do not have.
+    expect_case("table-made.expected", &stage.shown(&Finished { stdout: String::new(), ..finished }));
+}
+
+use crate::tool::Finished;
+
+const DETAILS: &str = r##"[source]
+url = "${DATABASE_URL}"
+
+[table]
+name = "shop"
+endpoint = "${DYNAMODB_ENDPOINT}"
+partition_key = { name = "id", type = "N" }
+sort_key = false
+
+[table.indexes.ByCustomer]
+partition_key = { name = "customer", type = "N" }
+sort_key = "note"
+projection = ["amount", "day"]
+
+[table.create]
+billing = { read = 3, write = 7 }
+deletion_protection = true
+tags = { team = "orders" }
+stream = "NEW_IMAGE"
+
+[entities.Order]
+from = "orders"
+pk = "{id}"
+columns = ["customer", "note"]
+"##;
+
+#[tokio::test]
+async fn every_detail_of_the_table_is_asked_for() {
+    let front = Front::acknowledging();
+    let body = std::sync::Arc::new(std::sync::Mutex::new(Value::Null));
+    let kept = std::sync::Arc::clone(&body);
+    front.decide(move |seen| {
+        if seen.operation == "CreateTable" {
+            *kept.lock().unwrap() = serde_json::from_slice(seen.body).unwrap();
+        }
+        None
+    });
+    let stage = Stage::new(Kind::Sqlite, ORDERS, DETAILS).await.at(front.url());
+    stage.migrate("--create-table", 0).await;
+    let mut request = body.lock().unwrap().clone();
+    request["AttributeDefinitions"].as_array_mut().unwrap().sort_by_key(|a| a["AttributeName"].to_string());
+    assert_eq!(
+        request,
+        json!({
+            "TableName": "shop",
+            "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+            "AttributeDefinitions": [
+                {"AttributeName": "customer", "AttributeType": "N"},
+                {"AttributeName": "id", "AttributeType": "N"},
+                {"AttributeName": "note", "AttributeType": "S"},
+            ],
+            "GlobalSecondaryIndexes": [{
+                "IndexName": "ByCustomer",
+                "KeySchema": [{"AttributeName": "customer", "KeyType": "HASH"}, {"AttributeName": "note", "KeyType": "RANGE"}],
+                "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["amount", "day"]},
+                "ProvisionedThroughput": {"ReadCapacityUnits": 3, "WriteCapacityUnits": 7},
+            }],
+            "BillingMode": "PROVISIONED",
+            "ProvisionedThroughput": {"ReadCapacityUnits": 3, "WriteCapacityUnits": 7},
+            "DeletionProtectionEnabled": true,
+            "Tags": [{"Key": "team", "Value": "orders"}],
+            "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"},
+        })
+    );
+}
+
+#[tokio::test]
+async fn an_existing_table_is_not_made_again() {
+    let stage = Stage::orders().await.with_dynamodb().await;
+    stage.migrate("--create-table", 0).await;
+    let first = described(&stage).await["CreationDateTime"].clone();
+    stage.migrate("--create-table --restart --yes", 0).await;
+    assert_eq!(described(&stage).await["CreationDateTime"], first);
+}
+
+/// An index that only the table has costs units that no estimate sees.
+#[tokio::test]
+async fn an_index_that_the_mapping_does_not_name_is_mentioned() {
+    let stage = Stage::orders().await.with_dynamodb().await;
+    crate::stage::create_table(&stage.client(), |request| {
+        request["AttributeDefinitions"]
+            .as_array_mut()
+            .unwrap()
+            .push(json!({"AttributeName": "customer", "AttributeType": "N"}));
+        request["GlobalSecondaryIndexes"] = json!([{
+            "IndexName": "ByCustomer", "Projection": {"ProjectionType": "ALL"},
+            "KeySchema": [{"AttributeName": "customer", "KeyType": "HASH"}],
+        }]);
+    })
+    .await;
+    let finished = stage.migrate("run", 0).await;
+    assert!(finished.stderr.contains("ByCustomer"), "{}", finished.stderr);
+}
+
+/// `--yes` is asked for once: what this load has written itself needs none.
+#[tokio::test]
+async fn a_table_with_items_of_others_is_written_only_with_yes() {
+    let stage = Stage::orders().await.with_dynamodb().await;
+    let other = json!({"PK": {"S": "ORDER#0000000001"}, "SK": {"S": "ORDER"}, "mine": {"S": "precious"}});
+    crate::stage::create_table(&stage.client(), |_| {}).await;
+    stage.client().call("PutItem", json!({"TableName": "shop", "Item": other})).await;
+    for words in ["run", "--create-table", "--limit 1", "--restart"] {
+        let refused = stage.migrate(words, 2).await;
+        assert!(refused.stderr.contains("error[table-not-empty]"), "{words}: {}", refused.stderr);
+        let items = stage.client().scan("shop", None).await;
+        assert_eq!(items, [other.clone()], "{words}");
+    }
+    stage.migrate("--yes --limit 1", 0).await;
+    stage.migrate("run", 0).await;
+    stage.migrate("verify", 0).await;
+}
+
+#[tokio::test]
+async fn a_snapshot_held_longer_than_its_limit_needs_yes() {
+    let rows: Vec<String> = (3..=400).map(|id| format!("({id}, 7, NULL)")).collect();
+    let sql = format!("{ORDERS} INSERT INTO orders VALUES {}; ANALYZE", rows.join(", "));
+    let mapping = MAPPING.replace("\n[table]", "snapshot_limit = \"1m\"\n\n[table]");
+    let stage = Stage::new(Kind::Sqlite, &sql, &mapping).await;
+    let refused = stage.migrate("--rate 5", 2).await;
+    assert!(refused.stderr.contains("error[snapshot-limit]"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("--yes"), "{}", refused.stderr);
+    stage.migrate("--rate 100000", 0).await;
+}

@@ -1,0 +1,190 @@
+//! `migrate verify`: every planted difference is found and named, and nothing else is.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::front::{Fault, Front, When};
+use crate::servers::{self, Kind};
+use crate::stage::{ORDERS, Stage, expect_case};
+
+fn key(id: u32) -> Value {
+    json!({"PK": {"S": format!("ORDER#{id:010}")}, "SK": {"S": "ORDER"}})
+}
+
+async fn many(kind: Kind, rows: u32) -> Stage {
+    let rows: Vec<String> = (1..=rows).map(|id| format!("({id}, {}, 'note {id}')", id % 10)).collect();
+    let sql = format!(
+        "{} INSERT INTO orders VALUES {}",
+        ORDERS.split(';').next().unwrap().to_owned() + ";",
+        rows.join(", ")
+    );
+    let stage = Stage::new(kind, &sql, crate::stage::MAPPING).await.with_dynamodb().await;
+    stage.migrate("--create-table", 0).await;
+    stage
+}
+
+async fn plant(stage: &Stage, id: u32, change: impl FnOnce(&mut Value)) {
+    let got = stage.client().call("GetItem", json!({"TableName": "shop", "Key": key(id)})).await;
+    let mut item = got["Item"].clone();
+    change(&mut item);
+    stage.client().call("PutItem", json!({"TableName": "shop", "Item": item})).await;
+}
+
+#[tokio::test]
+async fn planted_differences_are_found_and_named() {
+    for kind in servers::ALL {
+        let stage = many(kind, 60).await;
+        stage.migrate("verify", 0).await;
+        stage.client().call("DeleteItem", json!({"TableName": "shop", "Key": key(1)})).await;
+        plant(&stage, 2, |item| item["note"] = json!({"S": "another"})).await;
+        plant(&stage, 3, |item| item["extra"] = json!({"S": "x"})).await;
+        plant(&stage, 4, |item| drop(item.as_object_mut().unwrap().remove("note"))).await;
+        plant(&stage, 5, |item| item["customer"] = json!({"S": "5"})).await;
+        let found = stage.migrate("verify --json", 5).await.json();
+        let entity = &found["entities"]["Order"];
+        let counts = ["read", "checked", "matching", "missing", "different"]
+            .map(|name| entity[name].as_u64().unwrap());
+        assert_eq!(counts, [60, 60, 55, 1, 4], "{}", kind.name());
+        let differences: Vec<(String, Value)> = entity["differences"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|difference| {
+                (
+                    difference["source_key"]["id"].as_str().unwrap().to_owned(),
+                    difference["attributes"].clone(),
+                )
+            })
+            .collect();
+        let expected = [
+            ("1", json!([])),
+            ("2", json!([{"name": "note", "what": "different"}])),
+            ("3", json!([{"name": "extra", "what": "unexpected"}])),
+            ("4", json!([{"name": "note", "what": "missing"}])),
+            ("5", json!([{"name": "customer", "what": "different"}])),
+        ];
+        assert_eq!(
+            differences,
+            expected.map(|(id, attributes)| (id.to_owned(), attributes)),
+            "{}",
+            kind.name()
+        );
+        if kind == Kind::Sqlite {
+            expect_case("verify/differences.expected", &stage.shown(&stage.migrate("verify", 5).await));
+        }
+    }
+}
+
+#[tokio::test]
+async fn values_are_shown_only_when_asked_for() {
+    let stage = many(Kind::Sqlite, 3).await;
+    plant(&stage, 2, |item| item["note"] = json!({"S": "a private word"})).await;
+    for words in ["verify", "verify --json"] {
+        let finished = stage.migrate(words, 5).await;
+        finished.assert_hides("private");
+        finished.assert_hides("note 2");
+    }
+    let shown = stage.migrate("verify --show-values --json", 5).await.json();
+    let attribute = &shown["entities"]["Order"]["differences"][0]["attributes"][0];
+    assert_eq!(
+        *attribute,
+        json!({"name": "note", "what": "different", "expected": {"S": "note 2"}, "found": {"S": "a private word"}})
+    );
+    let text = stage.migrate("verify --show-values", 5).await.stdout;
+    assert!(text.contains("a private word") && text.contains("note 2"), "{text}");
+}
+
+#[tokio::test]
+async fn a_sample_is_of_its_size_and_the_same_for_the_same_seed() {
+    for kind in servers::ALL {
+        let stage = many(kind, 400).await;
+        let checked = |report: &Value| report["entities"]["Order"]["checked"].as_u64().unwrap();
+        let five = stage.migrate("verify --sample 5 --json", 0).await.json();
+        assert_eq!((checked(&five), &five["entities"]["Order"]["read"]), (5, &json!(400)), "{}", kind.name());
+        let tenth = stage.migrate("verify --sample 10% --json", 0).await.json();
+        assert!(
+            (10..=90).contains(&checked(&tenth)),
+            "{}: {} of 400 are no tenth",
+            kind.name(),
+            checked(&tenth)
+        );
+        assert_eq!(checked(&stage.migrate("verify --sample 100% --json", 0).await.json()), 400);
+        assert_eq!(checked(&stage.migrate("verify --sample 1000 --json", 0).await.json()), 400);
+        // One changed item is seen by the seeds whose sample holds it, each time.
+        plant(&stage, 77, |item| item["note"] = json!({"S": "changed"})).await;
+        let mut seen = 0;
+        for seed in 0..6 {
+            let words = format!("verify --sample 50% --seed {seed} --json");
+            let first = stage.tool(&words).run().await;
+            let second = stage.tool(&words).run().await;
+            let without_time =
+                |document: Value| json!([document["entities"], document["sample"], document["outcome"]]);
+            assert_eq!(
+                without_time(first.json()),
+                without_time(second.json()),
+                "{} seed {seed}",
+                kind.name()
+            );
+            seen += u32::from(first.code() == Some(5));
+        }
+        assert!((1..6).contains(&seen), "{}: {seen} of 6 seeds saw it", kind.name());
+    }
+}
+
+#[tokio::test]
+async fn a_verification_says_that_it_was_a_sample() {
+    let stage = many(Kind::Sqlite, 40).await;
+    let shown = stage.shown(&stage.migrate("verify --sample 10 --seed 3", 0).await);
+    expect_case("verify/sample.expected", &shown);
+}
+
+#[tokio::test]
+async fn an_interrupted_verification_proves_nothing_and_says_so() {
+    let stage = many(Kind::Sqlite, 1500).await;
+    let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+    let stage = stage.at(front.url());
+    front.on("BatchGetItem", When::Always, Fault::Delay(Duration::from_millis(400)));
+    let mut running = stage.tool("verify --json --concurrency 1").spawn();
+    running.until("it reads the table", |_| front.counters().requests("BatchGetItem") >= 2).await;
+    running.interrupt();
+    let report = running.finish().await.expect_code(130).json();
+    assert_eq!(report["outcome"], "interrupted");
+    assert!(report["entities"]["Order"]["checked"].as_u64().unwrap() < 1500);
+    let mut running = stage.tool("verify --concurrency 1").spawn();
+    let before = front.counters().requests("BatchGetItem");
+    running.until("it reads the table", |_| front.counters().requests("BatchGetItem") >= before + 2).await;
+    running.terminate();
+    let told = running.finish().await.expect_code(130);
+    assert!(told.stdout.contains("nterrupted"), "{}", told.stdout);
+}
+
+#[tokio::test]
+async fn a_verification_writes_nothing() {
+    let stage = many(Kind::Sqlite, 30).await;
+    let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+    let stage = stage.at(front.url());
+    stage.migrate("verify", 0).await;
+    let mut asked: Vec<String> = front.counters().requests.keys().cloned().collect();
+    asked.retain(|operation| !["DescribeTable", "BatchGetItem"].contains(&operation.as_str()));
+    assert_eq!(asked, Vec::<String>::new(), "no Scan, no write");
+    std::fs::remove_dir_all(stage.folder.path().join(".migrate")).unwrap();
+    stage.migrate("verify", 0).await;
+    assert_eq!(stage.folder.files(), ["mapping.toml"], "a verification leaves no files");
+}
+
+/// v03: keys that come back unprocessed are asked for again.
+#[tokio::test]
+async fn rejected_rows_are_told_apart_from_missing_items() {
+    let stage = Stage::new(
+        Kind::Sqlite,
+        &format!("{ORDERS} INSERT INTO orders VALUES (-5, 7, NULL)"),
+        crate::stage::MAPPING,
+    )
+    .await;
+    stage.migrate("run", 4).await;
+    let report = stage.migrate("verify --json", 0).await.json();
+    let entity = &report["entities"]["Order"];
+    let counts = ["checked", "matching", "missing", "rejected"].map(|name| entity[name].as_u64().unwrap());
+    assert_eq!(counts, [3, 2, 0, 1]);
+}
