@@ -8,7 +8,9 @@ use super::terminal::Terminal;
 use crate::load::{AutoPace, Pace, PaceRange, TableIdentity};
 use crate::mapping::{Billing, CreateSettings, Endpoint, Rate, Table};
 use crate::plan::TablePlan;
-use crate::target::{ConnectSettings, DynamoDb, Embedded, LiveTable, WriteLimits, compare, extra_indexes};
+use crate::target::{
+    ConnectSettings, DynamoDb, Embedded, LiveTable, TableDifference, WriteLimits, compare, extra_indexes,
+};
 
 /// Name of the embedded DynamoDB's file in the state folder.
 const EMBEDDED_FILE: &str = "dynamodb.db";
@@ -198,7 +200,12 @@ fn auto_pace(limits: &WriteLimits, live: &LiveTable, plan: &TablePlan) -> AutoPa
 fn must_fit(plan: &TablePlan, live: &LiveTable) -> Result<(), Failure> {
     let differences = compare(plan, live);
     let Some(first) = differences.first() else { return Ok(()) };
-    let all: Vec<_> = differences.iter().map(|difference| difference.message.as_str()).collect();
-    let message = format!("table {} differs from the mapping: {}", live.name, all.join("; "));
-    Err(Failure::new(Exit::Mapping, "table-differs", message).with_help(first.help.clone()))
+    let failure = |message| Failure::new(Exit::Mapping, "table-differs", message);
+    let table = format!("table {} differs from the mapping", live.name);
+    if differences.len() == 1 {
+        return Err(failure(format!("{table}: {}", first.message)).with_help(first.help.clone()));
+    }
+    let each =
+        |difference: &TableDifference| format!("\n  - {}\n    {}", difference.message, difference.help);
+    Err(failure(table + &differences.iter().map(each).collect::<String>()))
 }

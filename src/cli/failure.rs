@@ -135,7 +135,7 @@ impl From<CheckpointError> for Failure {
         let message = error.to_string();
         match error {
             CheckpointError::Read { .. } => Failure::new(Exit::Failed, "checkpoint-unreadable", message)
-                .with_help("mend the file's permissions; nothing was changed"),
+                .with_help("mend the file or its permissions; nothing was changed"),
             CheckpointError::Damaged { path, previous, .. } => {
                 let failure = Failure::new(Exit::Failed, "checkpoint-damaged", message);
                 failure.with_help(match previous {

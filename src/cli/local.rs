@@ -14,13 +14,17 @@ use crate::target::Embedded;
 #[derive(Debug, Args)]
 pub(crate) struct LocalArgs {
     /// The port; 0 takes a free one
-    #[arg(long, default_value_t = 8000)]
+    #[arg(long, default_value_t = 8000, value_parser = parse_port)]
     port: u16,
     /// Keep the tables in this file [default: in memory]
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
+}
+
+fn parse_port(text: &str) -> Result<u16, String> {
+    text.parse().map_err(|_| "expected a port from 0 to 65535".to_owned())
 }
 
 pub(crate) async fn run(args: &LocalArgs) -> Exit {

@@ -18,7 +18,7 @@ use crate::load::{
 };
 use crate::mapping::{Rate, SnapshotMode};
 use crate::plan::{Plan, PlanOptions};
-use crate::report::cost::duration;
+use crate::report::cost::{about, duration, thousands};
 use crate::report::{Consistent, Outcome, RunReport, dry_run_text, run_text};
 use crate::source::{PageLimits, Source};
 use crate::target::{Discard, Target};
@@ -145,6 +145,10 @@ pub(crate) async fn execute(project: &Project, args: &RunArgs, terminal: &Termin
     }
     let folder = project.state_folder(&args.state)?;
     let state = Arc::new(StateFolder::open(&folder)?);
+    if !args.restart {
+        // An unreadable one stops the run before anything is made.
+        Checkpoint::read(state.path())?;
+    }
     let (source, plan) = prepare(project, args, terminal).await?;
     let table = project.table()?;
     // The embedded DynamoDB has nobody else to create its tables.
@@ -288,11 +292,9 @@ fn announce(
         "the source's snapshot is held until the end"
     };
     match expected {
-        Some(seconds) => terminal.remark(&format!(
-            "rate: {}, at least about {}; {held}",
-            rate_in_words(pace),
-            duration(seconds)
-        )),
+        Some(seconds) => {
+            terminal.remark(&format!("rate: {}, {} at least; {held}", rate_in_words(pace), about(seconds)))
+        }
         None => terminal.remark(&format!("rate: {}; {held}", rate_in_words(pace))),
     }
     let limit = settings.snapshot_limit.as_secs();
@@ -317,9 +319,9 @@ fn at_least(plan: &Plan, pace: &Pace) -> Option<u64> {
 fn rate_in_words(pace: &Pace) -> String {
     match pace {
         Pace::Unlimited => "as fast as the table takes it".to_owned(),
-        Pace::Fixed(rate) => format!("{rate} write units a second"),
+        Pace::Fixed(rate) => format!("{} write units a second", thousands(*rate)),
         Pace::Auto(auto) => match auto.table {
-            Some(range) => format!("auto, from {} write units a second", range.start),
+            Some(range) => format!("auto, from {} write units a second", thousands(range.start)),
             None => "auto".to_owned(),
         },
     }

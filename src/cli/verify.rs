@@ -29,7 +29,7 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "1%|N")]
     pub sample: Option<Sample>,
     /// The same seed takes the same sample
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = parse_seed)]
     pub seed: u64,
     /// Print the values of attributes that differ
     #[arg(long)]
@@ -41,6 +41,10 @@ pub(crate) struct VerifyArgs {
     pub state: StateArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+fn parse_seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected a whole number".to_owned())
 }
 
 /// Cells of one page at most, beyond one row.

@@ -106,7 +106,7 @@ impl Form {
     pub(super) fn text(self) -> Result<(), String> {
         match self {
             Form::Value(Class::Float | Class::Json | Class::Array | Class::Bytes) => {
-                Err(format!("{} has no text that a key can hold", self.words()))
+                Err(format!("a key cannot hold {} as text", self.words()))
             }
             _ => Ok(()),
         }

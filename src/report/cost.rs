@@ -27,6 +27,11 @@ pub fn duration(seconds: u64) -> String {
     if shown.is_empty() { "under 1 s".to_owned() } else { shown.join(" ") }
 }
 
+/// `about 45 s`, `under 1 s`: a time that was computed.
+pub fn about(seconds: u64) -> String {
+    if seconds == 0 { duration(0) } else { format!("about {}", duration(seconds)) }
+}
+
 /// Time that has passed: with a tenth below ten seconds.
 pub fn elapsed(seconds: f64) -> String {
     match Duration::try_from_secs_f64(seconds) {

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
-use super::cost::{bytes, counted, duration, elapsed, seconds_at, thousands};
+use super::cost::{about, bytes, counted, elapsed, seconds_at, thousands};
 use super::rejects::by_rule;
 use super::run::failed;
 use super::text::{Meaning, Style, Table, by_name, compact, printable};
@@ -80,9 +80,9 @@ fn total(report: &RunReport, rate: Option<u64>) -> String {
     let totals = &report.totals;
     let time = match (rate, totals.expected_seconds) {
         (Some(rate), _) => {
-            format!("about {} at {} WCU/s", duration(seconds_at(totals.wcu, rate)), thousands(rate))
+            format!("{} at {} WCU/s", about(seconds_at(totals.wcu, rate)), thousands(rate))
         }
-        (None, Some(seconds)) => format!("about {}", duration(seconds)),
+        (None, Some(seconds)) => about(seconds),
         (None, None) => "depends on the table's capacity; give --rate to see it".to_owned(),
     };
     let mut text = "Total\n".to_owned();
@@ -105,6 +105,7 @@ fn ending(report: &RunReport, style: Style) -> String {
             );
             style.paint(Meaning::Attention, &text)
         }
+        _ if report.totals.read == 0 => style.paint(Meaning::Attention, "The source has no rows to load."),
         _ => style
             .paint(Meaning::Fine, "Every row makes an item. The same command without --dry-run loads them."),
     };

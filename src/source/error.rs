@@ -117,16 +117,30 @@ pub(super) fn from_driver(
         }
         _ => SourceErrorKind::Server,
     };
-    let failure = SourceError::new(kind, context, error.to_string());
+    let failure = SourceError::new(kind, context, plain(error));
     match error {
         sqlx::Error::Tls(_) => failure.with_hint(
             "the server's certificate must be valid for its host name: name its authority with `ca_file`, \
              or say sslmode=require (encrypted, not verified) or sslmode=disable in the URL",
         ),
+        sqlx::Error::Configuration(_) if failure.cause.contains("ssl_mode") => {
+            failure.with_hint("PostgreSQL's sslmode is disable, prefer, require, verify-ca or verify-full; MySQL's ssl-mode is DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY")
+        }
         sqlx::Error::Io(_) if step == Step::Connect => failure
             .with_hint("check host and port in the URL, and that the server is up and reachable from here"),
         _ => failure,
     }
+}
+
+/// The driver's words without its own preface.
+fn plain(error: &sqlx::Error) -> String {
+    let words = error.to_string();
+    let prefaces = ["error with configuration: ", "error communicating with database: "];
+    let mut rest = words.as_str();
+    while let Some(shorter) = prefaces.iter().find_map(|preface| rest.strip_prefix(preface)) {
+        rest = shorter;
+    }
+    rest.to_owned()
 }
 
 /// The part of a message before the first quoted thing.

@@ -27,7 +27,8 @@ fn by_number(number: u16, step: Step) -> Verdict {
     match (number, step) {
         (1045 | 1698, _) => Verdict::of(Authentication).hint("check user and password in the URL"),
         (1049 | 1046, _) => Verdict::of(NoDatabase).hint("check the database name at the end of the URL"),
-        (1044 | 1142 | 1143 | 1227 | 1370, _) => Verdict::of(Permission).hint(
+        (1142 | 1143, _) => Verdict::of(Permission).hint("GRANT SELECT on the table to this user"),
+        (1044 | 1227 | 1370, _) => Verdict::of(Permission).hint(
             "GRANT SELECT on the tables to this user; snapshot = \"lock\" needs LOCK TABLES too, and RELOAD \
              where the mapping has a query",
         ),

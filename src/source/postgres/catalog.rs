@@ -92,8 +92,11 @@ async fn table(connection: &mut PgConnection, name: &str) -> Result<Relation, So
     .ok_or_else(|| pieces::not_a_name(name))?;
     let relation: i64 = row.try_get(0).map_err(fail)?;
     if !row.try_get::<bool, _>(4).map_err(fail)? {
-        let error =
-            SourceError::new(SourceErrorKind::Permission, format!("describe {name}"), "no right to read it");
+        let error = SourceError::new(
+            SourceErrorKind::Permission,
+            format!("describe {name}"),
+            format!("this user may not read {name}"),
+        );
         return Err(error.with_hint(format!("GRANT SELECT ON {name} to this user")));
     }
     let kind = match (row.try_get(1).map_err(fail)?, row.try_get(3).map_err(fail)?) {

@@ -199,13 +199,13 @@ impl Call<'_> {
     pub(super) fn no_table(&self) -> String {
         if self.local {
             return format!(
-                "`--create-table` makes it; DynamoDB Local keeps one database per access key and region \
+                "`migrate run --create-table` makes it; DynamoDB Local keeps one database per access key and region \
                  (here: {}) unless it runs with -sharedDb",
                 self.region
             );
         }
         format!(
-            "check `table.name` and `table.region` (here: {}); `--create-table` makes the table",
+            "check `table.name` and `table.region` (here: {}); `migrate run --create-table` makes the table",
             self.region
         )
     }

@@ -1,1 +1,0 @@
-CREATE TABLE orders (id INTEGER PRIMARY KEY, type TEXT, "PK" TEXT, note TEXT);
