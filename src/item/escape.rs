@@ -70,8 +70,14 @@ pub(super) fn write_escape(byte: u8, out: &mut Vec<u8>) {
 
 /// Appends bytes as lower-case hex.
 pub(super) fn write_hex(bytes: &[u8], out: &mut Vec<u8>) {
-    let digit = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 };
+    out.reserve(bytes.len() * 2);
     for byte in bytes {
-        out.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+        out.extend_from_slice(&hex_digits(*byte));
     }
+}
+
+/// The two lower-case hex digits of a byte.
+pub(super) fn hex_digits(byte: u8) -> [u8; 2] {
+    let digit = |nibble: u8| nibble + if nibble < 10 { b'0' } else { b'a' - 10 };
+    [digit(byte >> 4), digit(byte & 15)]
 }

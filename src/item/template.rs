@@ -129,7 +129,10 @@ fn write_placeholder(
     let steps = match steps.split_first() {
         Some((step, rest)) if write_typed(&value, step, settings, out)? => rest,
         _ => {
-            write_text(&read(value, settings)?, settings, purpose, out)?;
+            match (settings.kind, &settings.format) {
+                (None, None) => write_text(&value, settings, purpose, out)?,
+                _ => write_text(&read(value, settings)?, settings, purpose, out)?,
+            }
             steps
         }
     };
