@@ -70,8 +70,9 @@ fn write_exact(date: Date, clock: impl Fn(&mut Vec<u8>), out: &mut Vec<u8>) {
 
 fn write_clock(micros: i64, precision: u8, out: &mut Vec<u8>) {
     let seconds = micros / MICROS_PER_SECOND;
-    let hours = seconds / 3_600;
-    let ([m0, m1], [s0, s1]) = (two(seconds / 60 % 60), two(seconds % 60));
+    let minutes = seconds / 60;
+    let hours = minutes / 60;
+    let ([m0, m1], [s0, s1]) = (two(minutes - hours * 60), two(seconds - minutes * 60));
     if hours < 100 {
         let [h0, h1] = two(hours);
         out.extend_from_slice(&[h0, h1, b':', m0, m1, b':', s0, s1]);
@@ -81,7 +82,7 @@ fn write_clock(micros: i64, precision: u8, out: &mut Vec<u8>) {
     }
     if precision > 0 {
         out.push(b'.');
-        write_fraction(micros % MICROS_PER_SECOND, precision, out);
+        write_fraction(micros - seconds * MICROS_PER_SECOND, precision, out);
     }
 }
 
@@ -99,7 +100,8 @@ fn write_two(value: i64, out: &mut Vec<u8>) {
 /// Two ASCII digits of a value below 100.
 fn two(value: i64) -> [u8; 2] {
     let value = u8::try_from(value).unwrap_or(0);
-    [b'0' + value / 10 % 10, b'0' + value % 10]
+    let tens = value / 10;
+    [b'0' + tens, b'0' + (value - tens * 10)]
 }
 
 /// What strftime text can ask for.

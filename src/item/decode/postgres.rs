@@ -38,6 +38,7 @@ pub(in crate::item) struct PgElements<'a> {
     bytes: &'a [u8],
 }
 
+#[inline]
 pub(super) fn decode<'a>(bytes: &'a [u8], kind: &'a PgType) -> Result<Value<'a>, Violation> {
     Ok(match kind {
         PgType::Bool => Value::Bool(decode_bool(bytes)?),

@@ -12,7 +12,8 @@ fn ok(text: &str) -> Result<String, Rule> {
 fn types_of_the_mapping_convert_what_fits_and_reject_the_rest() {
     let int = 7_i64.to_be_bytes();
     let decimal = pg_numeric("1.00");
-    let cases: [(PgType, &[u8], ValueType, Result<String, Rule>); 22] = [
+    type Case<'a> = (PgType, &'a [u8], ValueType, Result<String, Rule>);
+    let cases: [Case<'_>; 22] = [
         (PgType::Int8, &int, ValueType::S, s("7")),
         (PgType::Int8, &int, ValueType::N, n("7")),
         (PgType::Int8, &int, ValueType::B, Err(Rule::TypeMismatch)),

@@ -166,6 +166,8 @@ fn k02_k05_attributes_that_are_index_keys_are_strict() {
         by(&keyed(KeyType::S, member(1, 0, 1), settings()), cell(&longest)),
         Err(Rule::IndexKeyTooLong)
     );
+    assert_eq!(by(&keyed(KeyType::S, partition, settings()), cell("a\0")), Err(Rule::TextInvalid));
+    assert!(by(&keyed(KeyType::S, partition, settings()), cell(r"a\u0000")).is_ok());
     // What overflows in a key is rejected whatever the policy.
     let policy = ReadSettings { overflow: Overflow::Omit, ..typed(ValueType::N) };
     assert_eq!(by(&keyed(KeyType::N, partition, policy), cell(&"1".repeat(39))), Err(Rule::NumberDigits));

@@ -3,6 +3,7 @@
 mod attribute;
 mod build;
 mod decode;
+mod escape;
 mod json;
 mod key;
 mod number;
