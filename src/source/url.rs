@@ -13,8 +13,8 @@ pub(super) struct Location {
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) database: String,
-    /// The URL says how to encrypt.
-    pub(super) tls_chosen: bool,
+    /// How to encrypt, where the URL says it: `sslmode=…`.
+    pub(super) tls: Option<String>,
 }
 
 impl Location {
@@ -61,11 +61,21 @@ pub(super) fn location(url: &str, default_port: u16) -> Result<Location, SourceE
         host: host.to_owned(),
         port: port.unwrap_or(default_port),
         database: decoded(path.trim_start_matches('/')),
-        tls_chosen: query.split('&').any(|pair| {
-            let key = pair.split('=').next().unwrap_or_default();
-            matches!(key, "sslmode" | "ssl-mode")
-        }),
+        tls: query
+            .split('&')
+            .find_map(|pair| pair.split_once('=').filter(is_tls).map(|(_, mode)| mode.to_owned())),
     })
+}
+
+/// `url` without its `sslmode=…`.
+pub(super) fn without_tls(url: &str) -> String {
+    let Some((base, query)) = url.split_once('?') else { return url.to_owned() };
+    let kept = query.split('&').filter(|pair| !pair.split_once('=').is_some_and(|pair| is_tls(&pair)));
+    format!("{base}?{}", kept.collect::<Vec<_>>().join("&"))
+}
+
+fn is_tls((key, _): &(&str, &str)) -> bool {
+    matches!(*key, "sslmode" | "ssl-mode")
 }
 
 /// The authorities to trust: the mapping's file, else the system's bundle where one is known.

@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use sqlx::{
-    AssertSqlSafe, Column as _, Executor, PgConnection, Row, SqlSafeStr, Statement as _, TypeInfo as _,
-};
+use sqlx::{AssertSqlSafe, Column as _, Executor, PgConnection, Row, SqlSafeStr, Statement as _};
 
 use super::Session;
 use super::error::failure;

@@ -132,7 +132,7 @@ fn options(
     if location.host.contains(':') {
         options = options.host(&location.host);
     }
-    if !location.tls_chosen && !location.is_local() {
+    if location.tls.is_none() && !location.is_local() {
         options = options.ssl_mode(PgSslMode::VerifyFull);
     }
     if let Some(file) = url::authorities(settings)? {
