@@ -1,7 +1,7 @@
 //! Pages of 100,000 rows cost the rows they return and what finds their ends, whatever the key.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dynamigrate::source::{
     Bounds, Cursor, Dialect, PageLimits, PageRead, Position, RawCell, Reader, Rows, Select,
@@ -80,14 +80,12 @@ async fn mysql_reads_each_row_about_twice() {
 
 async fn read_all(reader: &mut Reader, select: &Arc<Select>) {
     let limits = PageLimits { rows: 1000, bytes: 64 << 20 };
-    let started = Instant::now();
     let mut rows = 0;
     let mut cursor = Cursor::new(Arc::clone(select), Bounds::default(), Position::Start, limits);
     while let Some((page, _)) = cursor.next(reader).await.unwrap() {
         rows += u64::try_from(page.rows()).unwrap();
     }
     assert_eq!(rows, ROWS);
-    eprintln!("{:?}: {rows} rows in {:?}", select.rows, started.elapsed());
 }
 
 async fn handler_reads(reader: &mut Reader, status: &Select) -> u64 {
@@ -95,7 +93,7 @@ async fn handler_reads(reader: &mut Reader, status: &Select) -> u64 {
         panic!()
     };
     let RawCell::Bytes(text) = page.row(0).unwrap().cell(1) else { panic!() };
-    std::str::from_utf8(text).unwrap().parse::<f64>().map(|number| number as u64).unwrap()
+    std::str::from_utf8(text).unwrap().split('.').next().unwrap().parse().unwrap()
 }
 
 fn counted(text: &str) -> (u64, u64) {
