@@ -15,6 +15,8 @@ pub(super) struct Location {
     pub(super) database: String,
     /// How to encrypt, where the URL says it: `sslmode=…`.
     pub(super) tls: Option<String>,
+    /// The URL names its own authorities: `sslrootcert=…`.
+    names_authorities: bool,
 }
 
 impl Location {
@@ -61,25 +63,33 @@ pub(super) fn location(url: &str, default_port: u16) -> Result<Location, SourceE
         host: host.to_owned(),
         port: port.unwrap_or(default_port),
         database: decoded(path.trim_start_matches('/')),
-        tls: query
-            .split('&')
-            .find_map(|pair| pair.split_once('=').filter(is_tls).map(|(_, mode)| mode.to_owned())),
+        tls: parameters(query).find(|(key, _)| is_tls(key)).map(|(_, mode)| mode.to_owned()),
+        names_authorities: parameters(query)
+            .any(|(key, _)| matches!(key, "sslrootcert" | "ssl-root-cert" | "ssl-ca" | "sslca")),
     })
 }
 
 /// `url` without its `sslmode=…`.
 pub(super) fn without_tls(url: &str) -> String {
     let Some((base, query)) = url.split_once('?') else { return url.to_owned() };
-    let kept = query.split('&').filter(|pair| !pair.split_once('=').is_some_and(|pair| is_tls(&pair)));
+    let kept = query.split('&').filter(|pair| !is_tls(pair.split('=').next().unwrap_or_default()));
     format!("{base}?{}", kept.collect::<Vec<_>>().join("&"))
 }
 
-fn is_tls((key, _): &(&str, &str)) -> bool {
-    matches!(*key, "sslmode" | "ssl-mode")
+fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    query.split('&').filter_map(|pair| pair.split_once('='))
 }
 
-/// The authorities to trust: the mapping's file, else the system's bundle where one is known.
-pub(super) fn authorities(settings: &SourceSettings) -> Result<Option<PathBuf>, SourceError> {
+fn is_tls(key: &str) -> bool {
+    matches!(key, "sslmode" | "ssl-mode")
+}
+
+/// The authorities to trust: the mapping's file, else those that the URL names itself (`None`), else
+/// the system's bundle where one is known.
+pub(super) fn authorities(
+    settings: &SourceSettings,
+    location: &Location,
+) -> Result<Option<PathBuf>, SourceError> {
     if let Some(file) = &settings.ca_file {
         let file = file.get_ref();
         if file.is_file() {
@@ -87,6 +97,9 @@ pub(super) fn authorities(settings: &SourceSettings) -> Result<Option<PathBuf>, 
         }
         let context = format!("read `ca_file` {}", file.display());
         return Err(SourceError::new(SourceErrorKind::Config, context, "no such file"));
+    }
+    if location.names_authorities {
+        return Ok(None);
     }
     Ok(SYSTEM_BUNDLES.iter().map(Path::new).find(|path| path.is_file()).map(Path::to_path_buf))
 }

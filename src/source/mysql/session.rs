@@ -32,9 +32,7 @@ impl Session {
         settings: &SourceSettings,
     ) -> Result<(Session, Identity), SourceError> {
         let url = settings.url.get_ref().expose();
-        let location = url::location(url, 3306)?;
-        let options = options(url, &location, settings)?;
-        let address = location.address();
+        let (options, address) = options(url, settings)?;
         let mut connection = connect(&options, &address).await?;
         let (version, database): (String, Option<String>) =
             sqlx::query_as("SELECT CAST(VERSION() AS CHAR), CAST(DATABASE() AS CHAR)")
@@ -78,26 +76,28 @@ async fn finds_a_row(connection: &mut MySqlConnection, sql: String) -> Result<bo
     rows.map(|rows| !rows.is_empty()).map_err(|error| failure(&error, Step::Read, "check the key"))
 }
 
-fn options(
-    url: &str,
-    location: &Location,
-    settings: &SourceSettings,
-) -> Result<MySqlConnectOptions, SourceError> {
+/// How to connect, and where to in words.
+fn options(url: &str, settings: &SourceSettings) -> Result<(MySqlConnectOptions, String), SourceError> {
+    let mut location = url::location(url, 3306)?;
     let mut options: MySqlConnectOptions =
         url::without_tls(url).parse().map_err(|error: sqlx::Error| url::wrong(&error.to_string()))?;
+    if let Some(socket) = options.get_socket() {
+        location.host = socket.display().to_string();
+    }
     if location.host.contains(':') {
         options = options.host(&location.host);
     }
-    options = options.ssl_mode(ssl_mode(location)?);
-    if let Some(file) = url::authorities(settings)? {
+    options = options.ssl_mode(ssl_mode(&location)?);
+    if let Some(file) = url::authorities(settings, &location)? {
         options = options.ssl_ca(file);
     }
     // The server's own sql_mode: a user's `||` may mean OR.
-    Ok(options
+    options = options
         .pipes_as_concat(false)
         .no_engine_substitution(false)
         .timezone(Some("+00:00".to_owned()))
-        .charset("utf8mb4"))
+        .charset("utf8mb4");
+    Ok((options, location.address()))
 }
 
 /// PostgreSQL's words and MySQL's own.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use dynamigrate::mapping::{SnapshotMode, Spanned};
 use dynamigrate::source::{
-    Bounds, Consistency, Dialect, PageRead, RawCell, Rows, Source, SourceError, SourceErrorKind,
+    Bounds, Consistency, Cursor, Dialect, PageLimits, PageRead, Position, RawCell, Rows, Source, SourceError,
+    SourceErrorKind,
 };
 
 use super::database::{ALL, Database, from, select, server, settings, with_database};
@@ -183,6 +184,52 @@ async fn mysql_readers_open_under_a_lock() {
         assert_eq!((snapshot.readers.len(), snapshot.consistency), (3, Consistency::Proven));
     }
     database.run("INSERT INTO t VALUES (1)").await;
+}
+
+#[tokio::test]
+async fn mysql_engines_without_snapshots_prove_nothing() {
+    let setup = "CREATE TABLE t (k int PRIMARY KEY) ENGINE = MyISAM";
+    let database = Database::with(Dialect::Mysql, setup).await;
+    let mut source = database.source().await;
+    let select = select(&mut source, from("t"), &["k"]).await;
+    let snapshot = source.open(1, &[select]).await.unwrap();
+    assert!(matches!(snapshot.consistency, Consistency::Unproven(_)));
+}
+
+#[tokio::test]
+async fn errors_while_reading_quote_no_value() {
+    for (dialect, sql) in [(Dialect::Postgres, "v::int"), (Dialect::Sqlite, "json_extract(v, '$.a')")] {
+        let setup =
+            "CREATE TABLE t (k int NOT NULL PRIMARY KEY, v varchar(20)); INSERT INTO t VALUES (1, 'private')";
+        let database = Database::with(dialect, setup).await;
+        let mut source = database.source().await;
+        let mut select = select(&mut source, from("t"), &["k"]).await;
+        select.filter = Some(format!("{sql} > 0"));
+        let mut reader = source.open(1, &[]).await.unwrap().readers.pop().unwrap();
+        let error = reader.page(&select, &Bounds::default(), 1000).await.unwrap_err();
+        assert_eq!(error.kind, SourceErrorKind::Server, "{error:?}");
+        assert!(!format!("{error:?}").contains("private"), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn sources_and_readers_work_in_tasks() {
+    let database = Database::with(Dialect::Sqlite, "CREATE TABLE t (k INTEGER PRIMARY KEY)").await;
+    let url = database.url.clone();
+    let task = tokio::spawn(async move {
+        let mut source = Source::connect(&settings(&url)).await.unwrap();
+        let select = Arc::new(select(&mut source, from("t"), &["k"]).await);
+        source.check_key(&select).await.unwrap();
+        let mut reader = source.open(1, &[(*select).clone()]).await.unwrap().readers.pop().unwrap();
+        let ranges = reader.cut(&select, 4, None).await.unwrap();
+        let limits = PageLimits { rows: 10, bytes: 1000 };
+        Cursor::new(select, ranges[0].clone(), Position::Start, limits)
+            .next(&mut reader)
+            .await
+            .unwrap()
+            .is_some()
+    });
+    assert!(task.await.unwrap());
 }
 
 /// The text in column v of a query's only row.
