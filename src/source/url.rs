@@ -23,7 +23,8 @@ impl Location {
     /// `user@host:port/database`.
     pub(super) fn address(&self) -> String {
         let user = if self.user.is_empty() { String::new() } else { format!("{}@", self.user) };
-        format!("{user}{}:{}/{}", self.host, self.port, self.database)
+        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
+        format!("{user}{host}:{}/{}", self.port, self.database)
     }
 
     /// Whether the network cannot be listened to: this machine.
@@ -169,7 +170,7 @@ mod tests {
             at("postgres://app:p%40ss@db.example:6000/shop?sslmode=require"),
             "app@db.example:6000/shop"
         );
-        assert_eq!(at("postgres://[::1]/my%20shop"), "::1:5432/my shop");
+        assert_eq!(at("postgres://[::1]/my%20shop"), "[::1]:5432/my shop");
         assert_eq!(at("mysql://db"), "db:5432/");
     }
 

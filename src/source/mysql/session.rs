@@ -3,11 +3,11 @@
 use std::fmt;
 
 use sqlx::mysql::{MySqlConnectOptions, MySqlSslMode};
-use sqlx::{AssertSqlSafe, Connection, MySqlConnection, Row};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, MySqlConnection, Row};
 
 use super::error::failure;
 use crate::mapping::{SnapshotMode, SourceSettings};
-use crate::source::error::Step;
+use crate::source::error::{self, Step};
 use crate::source::url::{self, Location};
 use crate::source::{CONNECT_TIMEOUT, Identity, KeyCheck, Select, SourceError, SourceErrorKind, statement};
 
@@ -80,7 +80,7 @@ async fn finds_a_row(connection: &mut MySqlConnection, sql: String) -> Result<bo
 fn options(url: &str, settings: &SourceSettings) -> Result<(MySqlConnectOptions, String), SourceError> {
     let mut location = url::location(url, 3306)?;
     let mut options: MySqlConnectOptions =
-        url::without_tls(url).parse().map_err(|error: sqlx::Error| url::wrong(&error.to_string()))?;
+        url::without_tls(url).parse().map_err(|error: sqlx::Error| url::wrong(&error::innermost(&error)))?;
     if let Some(socket) = options.get_socket() {
         location.host = socket.display().to_string();
     }
@@ -96,7 +96,8 @@ fn options(url: &str, settings: &SourceSettings) -> Result<(MySqlConnectOptions,
         .pipes_as_concat(false)
         .no_engine_substitution(false)
         .timezone(Some("+00:00".to_owned()))
-        .charset("utf8mb4");
+        .charset("utf8mb4")
+        .disable_statement_logging();
     Ok((options, location.address()))
 }
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use futures::future::try_join_all;
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
-use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, Row};
 
 use super::Reader;
 use super::error::failure;
 use crate::mapping::{SnapshotMode, SourceSettings};
-use crate::source::error::Step;
+use crate::source::error::{self, Step};
 use crate::source::url;
 use crate::source::{
     CONNECT_TIMEOUT, Consistency, Identity, KeyCheck, Select, SourceError, SourceErrorKind, Supply, statement,
@@ -124,7 +124,7 @@ async fn finds_a_row(connection: &mut PgConnection, sql: String) -> Result<bool,
 fn options(url: &str, settings: &SourceSettings) -> Result<(PgConnectOptions, String), SourceError> {
     let mut location = url::location(url, 5432)?;
     let mut options: PgConnectOptions =
-        url.parse().map_err(|error: sqlx::Error| url::wrong(&error.to_string()))?;
+        url.parse().map_err(|error: sqlx::Error| url::wrong(&error::innermost(&error)))?;
     // Parameters of the URL and the PG… variables may say otherwise than its beginning.
     location.host = match options.get_socket() {
         Some(socket) => socket.display().to_string(),
@@ -142,7 +142,8 @@ fn options(url: &str, settings: &SourceSettings) -> Result<(PgConnectOptions, St
     if let Some(file) = url::authorities(settings, &location)? {
         options = options.ssl_root_cert(file);
     }
-    Ok((options.application_name("dynamigrate").extra_float_digits(3), location.address()))
+    options = options.application_name("dynamigrate").extra_float_digits(3).disable_statement_logging();
+    Ok((options, location.address()))
 }
 
 /// A connection whose session is as the design wants it.

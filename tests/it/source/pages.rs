@@ -111,6 +111,25 @@ async fn pages_grow_and_positions_end_where_the_range_ends() {
 }
 
 #[tokio::test]
+async fn ranges_tile_whatever_the_estimate() {
+    let setup = "CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t SELECT generate_series(1, 4000)";
+    let database = Database::with(Dialect::Postgres, setup).await;
+    let mut settings = settings(&database.url);
+    settings.page_rows = 10;
+    let mut source = Source::connect(&settings).await.unwrap();
+    let select = select(&mut source, from("t"), &["id"]).await;
+    let mut reader = source.open(1, &[]).await.unwrap().readers.pop().unwrap();
+    for (estimate, expected) in
+        [(None, 8..=16), (Some(40), 8..=16), (Some(4000), 8..=9), (Some(400_000), 1..=1)]
+    {
+        let ranges = reader.cut(&select, 8, estimate).await.unwrap();
+        assert!(expected.contains(&ranges.len()), "{estimate:?}: {}", ranges.len());
+        assert!(ranges[0].after.is_none() && ranges[ranges.len() - 1].up_to.is_none());
+        assert!(ranges.windows(2).all(|pair| pair[0].up_to.is_some() && pair[0].up_to == pair[1].after));
+    }
+}
+
+#[tokio::test]
 async fn a_column_added_between_pages_changes_nothing_and_a_dropped_one_is_named() {
     for dialect in ALL {
         let setup = "CREATE TABLE t (id int NOT NULL PRIMARY KEY, v int); INSERT INTO t VALUES (1, 1), (2, 2), (3, 3), (4, 4)";
