@@ -24,6 +24,8 @@ mod strftime;
 mod template;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod ttl;
 
 use std::sync::Arc;
