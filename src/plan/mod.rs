@@ -27,6 +27,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod ttl;
+mod written;
 
 use std::sync::Arc;
 

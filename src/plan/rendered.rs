@@ -121,7 +121,8 @@ fn affinity(declared: &str) -> Affinity {
     match () {
         () if has(&["INT"]) => Affinity::Integer,
         () if has(&["CHAR", "CLOB", "TEXT"]) => Affinity::Text,
-        () if has(&["BLOB"]) || declared.trim().is_empty() => Affinity::Blob,
+        // ANY of a STRICT table converts nothing.
+        () if has(&["BLOB"]) || matches!(declared.trim(), "" | "ANY") => Affinity::Blob,
         () if has(&["REAL", "FLOA", "DOUB"]) => Affinity::Real,
         () => Affinity::Numeric,
     }
