@@ -125,7 +125,7 @@ fn a_name_has_one_origin() {
         mapping.table.entity_type = Some(text("kind"));
         mapping.table.indexes = vec![index("GSI1", "GSI1PK", "GSI1SK")];
         let (Ok((_, findings)) | Err(findings)) = resolved(&mapping, &[relation(columns, "id")]);
-        let conflicts = findings.into_iter().filter(|finding| finding.code == "attribute-conflict");
+        let conflicts = findings.into_iter().filter(|finding| finding.code == "duplicate-attribute");
         conflicts.map(|finding| finding.message).collect::<Vec<_>>().join("\n")
     };
     let nothing: &dyn Fn(&mut Entity) = &|_| {};
