@@ -132,6 +132,9 @@ fn write_strict(
     if matches!(value, Value::Array(_) | Value::Members(_)) {
         return collection::write(value, settings, scratch, out);
     }
+    if settings.kind.is_none() && settings.format.is_none() {
+        return write_natural(value, settings, scratch, out);
+    }
     let value = &read(*value, settings)?;
     match (settings.kind, value) {
         (Some(ValueType::S), _) => write_as_text(value, settings, scratch, out),

@@ -5,9 +5,9 @@ use crate::plan::{AttributePlan, IndexEntryPlan, KeyPlan, Layout, ReadSettings, 
 use crate::source::{Page, RawCell, Row};
 
 use super::attribute::{Scratch, Wire, Written, write};
-use super::escape::write_text as write_escaped;
+use super::escape::{holds_nul, write_text as write_escaped};
 use super::key::{
-    MAX_PARTITION_KEY, MAX_SORT_KEY, check_index_limits, key_settings, too_long, wire_of, write_key,
+    MAX_PARTITION_KEY, MAX_SORT_KEY, check_index_limits, key_settings, nul, too_long, wire_of, write_key,
 };
 use super::rejection::{Rejection, Rule, Violation};
 use super::sizes::Sizes;
@@ -177,7 +177,10 @@ impl<'a> Builder<'a> {
                 // A JSON null is no key either.
                 Written::Value(Wire::Null, _) if attribute.plan.index_key.is_some() => out.truncate(start),
                 Written::Value(wire, size) => {
-                    attribute.check_index_key(wire, size).map_err(|violation| attribute.broken(violation))?;
+                    let written = out.get(start + attribute.head.len()..).unwrap_or_default();
+                    attribute
+                        .check_index_key(wire, size, written)
+                        .map_err(|violation| attribute.broken(violation))?;
                     self.sizes.add(attribute.plan.name.len() + size, attribute.plan.membership);
                 }
                 Written::Absent => out.truncate(start),
@@ -275,7 +278,7 @@ impl<'a> Attribute<'a> {
         }
     }
 
-    fn check_index_key(&self, wire: Wire, size: usize) -> Result<(), Violation> {
+    fn check_index_key(&self, wire: Wire, size: usize, written: &[u8]) -> Result<(), Violation> {
         let Some(kind) = self.plan.index_key else { return Ok(()) };
         if wire != wire_of(kind) {
             return Err(index_type(&self.plan.name, kind));
@@ -283,6 +286,9 @@ impl<'a> Attribute<'a> {
         if size == 0 {
             let message = "empty, which no key of an index may be; make it NULL with let";
             return Err(Violation::new(Rule::IndexKeyEmpty, message));
+        }
+        if wire == Wire::S && holds_nul(written) {
+            return Err(nul());
         }
         check_index_limits(self.plan.membership, size)
     }

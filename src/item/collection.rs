@@ -35,12 +35,12 @@ pub(super) fn write(
 /// Appends one dimension, and those within it, as a list.
 fn write_dimension(
     elements: &mut PgElements<'_>,
-    lengths: &[usize],
+    mut lengths: impl ExactSizeIterator<Item = usize> + Clone,
     settings: &ReadSettings,
     scratch: &mut Scratch,
     out: &mut Vec<u8>,
 ) -> Result<usize, Violation> {
-    let (length, inner) = lengths.split_first().map_or((0, lengths), |(length, inner)| (*length, inner));
+    let length = lengths.next().unwrap_or(0);
     out.extend_from_slice(b"{\"L\":[");
     let mut size = CONTAINER_SIZE;
     for at in 0..length {
@@ -48,11 +48,11 @@ fn write_dimension(
             out.push(b',');
         }
         size += MEMBER_SIZE;
-        size += if inner.is_empty() {
+        size += if lengths.len() == 0 {
             let element = elements.next()?.unwrap_or(Value::Null);
             write_element(element, settings, scratch, out)?
         } else {
-            write_dimension(elements, inner, settings, scratch, out)?
+            write_dimension(elements, lengths.clone(), settings, scratch, out)?
         };
     }
     out.extend_from_slice(b"]}");

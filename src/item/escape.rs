@@ -30,25 +30,42 @@ pub(super) fn write_base64(bytes: &[u8], out: &mut Vec<u8>) {
 pub(super) fn clean_prefix(text: &[u8]) -> usize {
     let (words, tail) = text.as_chunks::<8>();
     for (at, word) in words.iter().enumerate() {
-        if has_special(u64::from_le_bytes(*word)) {
-            let inside = word.iter().take_while(|byte| !is_special(**byte)).count();
+        if let Some(inside) = first_special(*word) {
             return at * 8 + inside;
         }
     }
-    words.len() * 8 + tail.iter().take_while(|byte| !is_special(**byte)).count()
+    // The last bytes once more as a word, together with clean ones before them.
+    if let Some(last) = text.last_chunk::<8>() {
+        return first_special(*last).map_or(text.len(), |inside| text.len() - 8 + inside);
+    }
+    tail.iter().take_while(|byte| !is_special(**byte)).count()
 }
 
 fn is_special(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
-/// Whether any of eight bytes is special; the classic "has a byte less than n" on whole words.
-fn has_special(word: u64) -> bool {
+/// Position of the first special byte of eight, by the classic "has a byte less than n" on whole
+/// words; a false hit can only stand behind a true one.
+fn first_special(word: [u8; 8]) -> Option<usize> {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
-    let zero_byte = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-    control | zero_byte(word ^ (ONES * 0x22)) | zero_byte(word ^ (ONES * 0x5C)) != 0
+    let word = u64::from_le_bytes(word);
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH;
+    let hits = below(word, 0x20) | below(word ^ (ONES * 0x22), 1) | below(word ^ (ONES * 0x5C), 1);
+    if hits == 0 { None } else { usize::try_from(hits.trailing_zeros() / 8).ok() }
+}
+
+/// Whether the inside of a JSON string, as [`write_text`] writes it, holds a NUL character.
+pub(super) fn holds_nul(mut written: &[u8]) -> bool {
+    while let Some(at) = written.iter().position(|byte| *byte == b'\\') {
+        let escape = written.get(at..).unwrap_or_default();
+        if escape.starts_with(b"\\u0000") {
+            return true;
+        }
+        written = escape.get(2..).unwrap_or_default();
+    }
+    false
 }
 
 /// Appends the escape of a special byte.
@@ -70,8 +87,14 @@ pub(super) fn write_escape(byte: u8, out: &mut Vec<u8>) {
 
 /// Appends bytes as lower-case hex.
 pub(super) fn write_hex(bytes: &[u8], out: &mut Vec<u8>) {
-    let digit = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 };
+    out.reserve(bytes.len() * 2);
     for byte in bytes {
-        out.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+        out.extend_from_slice(&hex_digits(*byte));
     }
+}
+
+/// The two lower-case hex digits of a byte.
+pub(super) fn hex_digits(byte: u8) -> [u8; 2] {
+    let digit = |nibble: u8| nibble + if nibble < 10 { b'0' } else { b'a' - 10 };
+    [digit(byte >> 4), digit(byte & 15)]
 }

@@ -65,9 +65,7 @@ pub(super) fn key_settings(settings: &ReadSettings) -> ReadSettings {
 
 fn write_rendered(kind: KeyType, text: &[u8], out: &mut Vec<u8>) -> Result<Written, Violation> {
     match kind {
-        KeyType::S if text.contains(&0) => {
-            Err(Violation::new(Rule::TextInvalid, "a NUL character in a key; take it out with let"))
-        }
+        KeyType::S if text.contains(&0) => Err(nul()),
         KeyType::S => Ok(write_string(text, out)),
         KeyType::N => {
             let number = Number::parse(text)?;
@@ -78,6 +76,11 @@ fn write_rendered(kind: KeyType, text: &[u8], out: &mut Vec<u8>) -> Result<Writt
         }
         KeyType::B => Ok(write_binary(text, out)),
     }
+}
+
+/// Until it is known what the service makes of it.
+pub(super) fn nul() -> Violation {
+    Violation::new(Rule::TextInvalid, "a NUL character in a key; take it out with let")
 }
 
 /// What is said of a key longer than its limit.

@@ -103,3 +103,6 @@ pub fn source_key(layout: &Layout, page: &Page, row: usize) -> Vec<(String, Stri
 pub fn write_units(bytes: u32) -> u64 {
     u64::from(bytes).div_ceil(1024).max(1)
 }
+
+#[cfg(test)]
+mod tests;

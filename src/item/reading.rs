@@ -6,7 +6,7 @@ use crate::plan::ReadSettings;
 
 use super::calendar::Instant;
 use super::decode::parse_uuid;
-use super::escape::write_hex;
+use super::escape::{hex_digits, write_hex};
 use super::number::write_integer;
 use super::rejection::{Rule, Violation};
 use super::time::{Fields, write_date, write_exact_date, write_exact_moment, write_instant, write_time};
@@ -170,15 +170,14 @@ fn write_exact(value: &Value<'_>, settings: &ReadSettings, out: &mut Vec<u8>) {
 }
 
 fn write_uuid(uuid: &[u8; 16], out: &mut Vec<u8>) {
-    let mut rest = uuid.as_slice();
-    for len in [4, 2, 2, 2, 6] {
-        let (group, tail) = rest.split_at_checked(len).unwrap_or((rest, &[]));
-        write_hex(group, out);
-        if !tail.is_empty() {
-            out.push(b'-');
+    const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+    let mut text = [b'-'; 36];
+    for (byte, at) in uuid.iter().zip(PLACES) {
+        if let Some(place) = text.get_mut(at..at + 2) {
+            place.copy_from_slice(&hex_digits(*byte));
         }
-        rest = tail;
     }
+    out.extend_from_slice(&text);
 }
 
 fn as_number(value: Value<'_>) -> Result<Value<'_>, Violation> {

@@ -37,6 +37,7 @@ impl Fault {
 }
 
 /// The value of a column of a row.
+#[inline]
 pub(super) fn cell<'a>(row: Row<'a>, columns: &'a [ColumnPlan], column: usize) -> Result<Value<'a>, Fault> {
     match columns.get(column).and_then(|plan| plan.raw.as_ref()) {
         Some(raw) => decode(row.cell(column), raw).map_err(Fault::at(column)),
@@ -126,10 +127,22 @@ fn write_placeholder(
     out: &mut Vec<u8>,
 ) -> Result<(), Violation> {
     let start = out.len();
-    let steps = match steps.split_first() {
-        Some((step, rest)) if write_typed(&value, step, settings, out)? => rest,
-        _ => {
-            write_text(&read(value, settings)?, settings, purpose, out)?;
+    let typed = match steps.first() {
+        Some(step) => write_typed(&value, step, settings, out),
+        None => Ok(false),
+    };
+    let steps = match typed {
+        // A date without the form that is asked for has its exact text at least.
+        Err(violation) if purpose == Purpose::Exact && violation.rule.is_overflow() => {
+            return write_text(&value, settings, purpose, out);
+        }
+        Err(violation) => return Err(violation),
+        Ok(true) => steps.get(1..).unwrap_or_default(),
+        Ok(false) => {
+            match (settings.kind, &settings.format) {
+                (None, None) => write_text(&value, settings, purpose, out)?,
+                _ => write_text(&read(value, settings)?, settings, purpose, out)?,
+            }
             steps
         }
     };
@@ -216,7 +229,12 @@ fn pad(width: usize, start: usize, out: &mut Vec<u8>) -> Result<(), Violation> {
         let message = format!("{} digits, wider than its padding of {width}; widen it", text.len());
         return Err(Violation::new(Rule::KeyPad, message));
     };
-    out.splice(start..start, std::iter::repeat_n(b'0', missing));
+    let end = out.len();
+    out.resize(end + missing, b'0');
+    out.copy_within(start..end, start + missing);
+    if let Some(zeros) = out.get_mut(start..start + missing) {
+        zeros.fill(b'0');
+    }
     Ok(())
 }
 

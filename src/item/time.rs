@@ -6,16 +6,15 @@ use super::rejection::{Rule, Violation};
 /// `YYYY-MM-DD`.
 pub(super) fn write_date(civil: Civil, out: &mut Vec<u8>) {
     let year = i64::from(civil.year);
+    let [m0, m1] = two(i64::from(civil.month));
+    let [d0, d1] = two(i64::from(civil.day));
     if year < 10_000 {
-        write_two(year / 100, out);
-        write_two(year % 100, out);
+        let ([y0, y1], [y2, y3]) = (two(year / 100), two(year % 100));
+        out.extend_from_slice(&[y0, y1, y2, y3, b'-', m0, m1, b'-', d0, d1]);
     } else {
         out.extend_from_slice(itoa::Buffer::new().format(year).as_bytes());
+        out.extend_from_slice(&[b'-', m0, m1, b'-', d0, d1]);
     }
-    out.push(b'-');
-    write_two(i64::from(civil.month), out);
-    out.push(b'-');
-    write_two(i64::from(civil.day), out);
 }
 
 /// `YYYY-MM-DDTHH:MM:SS[.f][Z]` with exactly `precision` fraction digits.
@@ -71,34 +70,38 @@ fn write_exact(date: Date, clock: impl Fn(&mut Vec<u8>), out: &mut Vec<u8>) {
 
 fn write_clock(micros: i64, precision: u8, out: &mut Vec<u8>) {
     let seconds = micros / MICROS_PER_SECOND;
-    let hours = seconds / 3_600;
+    let minutes = seconds / 60;
+    let hours = minutes / 60;
+    let ([m0, m1], [s0, s1]) = (two(minutes - hours * 60), two(seconds - minutes * 60));
     if hours < 100 {
-        write_two(hours, out);
+        let [h0, h1] = two(hours);
+        out.extend_from_slice(&[h0, h1, b':', m0, m1, b':', s0, s1]);
     } else {
         out.extend_from_slice(itoa::Buffer::new().format(hours).as_bytes());
+        out.extend_from_slice(&[b':', m0, m1, b':', s0, s1]);
     }
-    out.push(b':');
-    write_two(seconds / 60 % 60, out);
-    out.push(b':');
-    write_two(seconds % 60, out);
     if precision > 0 {
         out.push(b'.');
-        write_fraction(micros % MICROS_PER_SECOND, precision, out);
+        write_fraction(micros - seconds * MICROS_PER_SECOND, precision, out);
     }
 }
 
 /// The first `digits` of six fraction digits.
 fn write_fraction(micros: i64, digits: u8, out: &mut Vec<u8>) {
-    let start = out.len();
-    write_two(micros / 10_000, out);
-    write_two(micros / 100 % 100, out);
-    write_two(micros % 100, out);
-    out.truncate(start + usize::from(digits.min(6)));
+    let ([a, b], [c, d], [e, f]) = (two(micros / 10_000), two(micros / 100 % 100), two(micros % 100));
+    let all = [a, b, c, d, e, f];
+    out.extend_from_slice(all.get(..usize::from(digits)).unwrap_or(&all));
 }
 
 fn write_two(value: i64, out: &mut Vec<u8>) {
+    out.extend_from_slice(&two(value));
+}
+
+/// Two ASCII digits of a value below 100.
+fn two(value: i64) -> [u8; 2] {
     let value = u8::try_from(value).unwrap_or(0);
-    out.extend_from_slice(&[b'0' + value / 10 % 10, b'0' + value % 10]);
+    let tens = value / 10;
+    [b'0' + tens, b'0' + (value - tens * 10)]
 }
 
 /// What strftime text can ask for.

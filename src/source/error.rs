@@ -117,14 +117,12 @@ pub(super) fn from_driver(
         }
         _ => SourceErrorKind::Server,
     };
-    let failure = SourceError::new(kind, context, plain(error));
+    let failure = SourceError::new(kind, context, innermost(error));
     match error {
-        sqlx::Error::Tls(_) => failure.with_hint(
-            "the server's certificate must be valid for its host name: name its authority with `ca_file`, \
-             or say sslmode=require (encrypted, not verified) or sslmode=disable in the URL",
-        ),
-        sqlx::Error::Configuration(_) if failure.cause.contains("ssl_mode") => {
-            failure.with_hint("PostgreSQL's sslmode is disable, prefer, require, verify-ca or verify-full; MySQL's ssl-mode is DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY")
+        sqlx::Error::Tls(_) => failure.with_hint(TLS_HINT),
+        // The handshake's own errors arrive as invalid data.
+        sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::InvalidData => {
+            failure.with_hint(TLS_HINT)
         }
         sqlx::Error::Io(_) if step == Step::Connect => failure
             .with_hint("check host and port in the URL, and that the server is up and reachable from here"),
@@ -132,15 +130,21 @@ pub(super) fn from_driver(
     }
 }
 
-/// The driver's words without its own preface.
-fn plain(error: &sqlx::Error) -> String {
-    let words = error.to_string();
-    let prefaces = ["error with configuration: ", "error communicating with database: "];
-    let mut rest = words.as_str();
-    while let Some(shorter) = prefaces.iter().find_map(|preface| rest.strip_prefix(preface)) {
-        rest = shorter;
+const TLS_HINT: &str = "the server must offer TLS with a certificate that is valid for its host name: name its \
+    authority with `ca_file`, or in a network that you trust add sslmode=require (encrypted, not verified) or \
+    sslmode=disable to the URL";
+
+/// What went wrong without the driver's words around it.
+pub(super) fn innermost(error: &sqlx::Error) -> String {
+    match error {
+        sqlx::Error::Io(cause) => cause.to_string(),
+        sqlx::Error::Tls(cause) => cause.to_string(),
+        sqlx::Error::Configuration(cause) => match cause.downcast_ref::<sqlx::Error>() {
+            Some(inner) => innermost(inner),
+            None => cause.to_string(),
+        },
+        _ => error.to_string(),
     }
-    rest.to_owned()
 }
 
 /// The part of a message before the first quoted thing.

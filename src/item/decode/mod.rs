@@ -14,6 +14,7 @@ use super::value::Value;
 pub(super) use postgres::{PgArray, PgElements, PgNumeric};
 
 /// Decodes a cell.
+#[inline]
 pub(super) fn decode<'a>(cell: RawCell<'a>, raw: &'a RawType) -> Result<Value<'a>, Violation> {
     match (raw, cell) {
         (_, RawCell::Null) => Ok(Value::Null),

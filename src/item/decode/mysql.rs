@@ -7,6 +7,9 @@ use super::super::rejection::Violation;
 use super::super::value::{Decimal, Value};
 use super::{check_precision, utf8};
 
+/// TIME ends at 838:59:59, within the 35th day.
+const MAX_DAYS: i64 = 34;
+
 pub(super) fn decode<'a>(bytes: &'a [u8], kind: &MysqlType) -> Result<Value<'a>, Violation> {
     Ok(match kind {
         MysqlType::Integer { unsigned } | MysqlType::TinyInt1 { unsigned } => {
@@ -82,6 +85,9 @@ fn decode_time(bytes: &[u8], precision: u8) -> Result<TimeOfDay, Violation> {
     let part = |at: usize| parts.get(at).copied().unwrap_or(0);
     let days = i64::from(u32::from_le_bytes([part(1), part(2), part(3), part(4)]));
     let clock = clock(part(5), part(6), part(7), [part(8), part(9), part(10), part(11)])?;
+    if days > MAX_DAYS {
+        return Err(Violation::malformed("a time of more than 838 hours"));
+    }
     let micros = days * 86_400 * MICROS_PER_SECOND + clock;
     let precision = check_precision(micros, precision)?;
     match part(0) {

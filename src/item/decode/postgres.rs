@@ -26,8 +26,8 @@ pub(in crate::item) struct PgNumeric<'a> {
 /// An array: elements in row-major order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::item) struct PgArray<'a> {
-    lengths: [usize; MAX_DIMENSIONS],
-    dimensions: usize,
+    /// Length and lower bound of each, 32 bits both.
+    dimensions: &'a [u8],
     elements: PgElements<'a>,
 }
 
@@ -38,6 +38,7 @@ pub(in crate::item) struct PgElements<'a> {
     bytes: &'a [u8],
 }
 
+#[inline]
 pub(super) fn decode<'a>(bytes: &'a [u8], kind: &'a PgType) -> Result<Value<'a>, Violation> {
     Ok(match kind {
         PgType::Bool => Value::Bool(decode_bool(bytes)?),
@@ -186,33 +187,34 @@ fn decode_bit(bytes: &[u8], width: Option<u32>) -> Result<Value<'_>, Violation> 
 
 /// Lower bounds are passed over: DynamoDB's lists have none.
 fn decode_array<'a>(bytes: &'a [u8], element: &'a PgType) -> Result<PgArray<'a>, Violation> {
-    let (header, mut rest) = bytes.split_first_chunk::<12>().ok_or_else(cut_array)?;
+    let (header, rest) = bytes.split_first_chunk::<12>().ok_or_else(cut_array)?;
     let [d0, d1, d2, d3, ..] = *header;
     let dimensions = usize::try_from(u32::from_be_bytes([d0, d1, d2, d3])).unwrap_or(usize::MAX);
     if dimensions > MAX_DIMENSIONS {
         return Err(Violation::malformed("an array of more dimensions than PostgreSQL allows"));
     }
-    let mut lengths = [0; MAX_DIMENSIONS];
-    let mut count = usize::from(dimensions > 0);
-    for length in lengths.iter_mut().take(dimensions) {
-        let (dimension, tail) = rest.split_first_chunk::<8>().ok_or_else(cut_array)?;
-        let [l0, l1, l2, l3, ..] = *dimension;
-        *length = usize::try_from(u32::from_be_bytes([l0, l1, l2, l3])).unwrap_or(usize::MAX);
-        count = count.checked_mul(*length).ok_or_else(cut_array)?;
-        rest = tail;
-    }
+    let (dimensions, rest) = rest.split_at_checked(dimensions * 8).ok_or_else(cut_array)?;
+    let lengths = lengths(dimensions).try_fold(1_usize, usize::checked_mul);
+    let count = if dimensions.is_empty() { 0 } else { lengths.ok_or_else(cut_array)? };
     // No server sends a dimension of no length; an empty array has no dimensions.
-    let dimensions = if count == 0 { 0 } else { dimensions };
+    let dimensions = if count == 0 { &[] } else { dimensions };
     let elements = PgElements { element, bytes: rest };
     let mut left = elements;
     for _ in 0..count {
         left.next_bytes()?.ok_or_else(cut_array)?;
     }
     if left.bytes.is_empty() {
-        Ok(PgArray { lengths, dimensions, elements })
+        Ok(PgArray { dimensions, elements })
     } else {
         Err(Violation::malformed("an array with more elements than it says"))
     }
+}
+
+fn lengths(dimensions: &[u8]) -> impl ExactSizeIterator<Item = usize> + Clone {
+    dimensions.as_chunks::<8>().0.iter().map(|dimension| {
+        let [l0, l1, l2, l3, ..] = *dimension;
+        usize::try_from(u32::from_be_bytes([l0, l1, l2, l3])).unwrap_or(usize::MAX)
+    })
 }
 
 fn cut_array() -> Violation {
@@ -221,8 +223,8 @@ fn cut_array() -> Violation {
 
 impl<'a> PgArray<'a> {
     /// Length of each dimension, the outermost first; none for an empty array.
-    pub(in crate::item) fn lengths(&self) -> &[usize] {
-        self.lengths.get(..self.dimensions).unwrap_or_default()
+    pub(in crate::item) fn lengths(&self) -> impl ExactSizeIterator<Item = usize> + Clone {
+        lengths(self.dimensions)
     }
 
     pub(in crate::item) fn elements(&self) -> PgElements<'a> {

@@ -189,6 +189,12 @@ impl Call<'_> {
             Kind::Throttled(_) if code == Some("RequestLimitExceeded") => {
                 "the account's quota for this region is used up: lower `write.rate`, or have the quota raised".to_owned()
             }
+            Kind::Other if code == Some("ResourceInUseException") => {
+                "the table exists already: leave `--create-table` out".to_owned()
+            }
+            Kind::Other if code == Some("LimitExceededException") => {
+                "a quota of the account: wait for other tables to be made, or have it raised".to_owned()
+            }
             Kind::Collection => {
                 "a table with local indexes holds at most 10 GB under one partition key: spread it, for example with `shard(n)`".to_owned()
             }

@@ -17,6 +17,9 @@ enum Reply {
     Http(u16, String),
     /// As `Http`, with a `Date` so many seconds from now.
     Dated(u16, String, i64),
+    /// A service whose clock is so many seconds ahead of ours: refuses what is signed for another time,
+    /// else knows no table and writes everything.
+    Clock(i64),
     Hang,
     /// Closes after reading the request.
     Cut,
@@ -38,8 +41,13 @@ fn serve(reply: Reply) -> String {
 }
 
 fn answer(stream: &mut TcpStream, reply: &Reply) {
-    read_request(stream);
+    let request = read_request(stream);
+    let by_clock;
     let (status, body, date) = match reply {
+        Reply::Clock(ahead) => {
+            by_clock = clocked(&request, *ahead);
+            (&by_clock.0, &by_clock.1, date(*ahead))
+        }
         Reply::Hang => return thread::sleep(Duration::from_secs(60)),
         Reply::Cut => return,
         Reply::CutShort => {
@@ -54,7 +62,8 @@ fn answer(stream: &mut TcpStream, reply: &Reply) {
     let _ = stream.write_all(format!("{head}{body}").as_bytes());
 }
 
-fn read_request(stream: &mut TcpStream) {
+/// Reads one request; returns it in lower case.
+fn read_request(stream: &mut TcpStream) -> String {
     let mut seen = Vec::new();
     let mut buffer = [0; 4096];
     loop {
@@ -64,9 +73,26 @@ fn read_request(stream: &mut TcpStream) {
         let Some(end) = text.find("\r\n\r\n") else { continue };
         let length = text.split("content-length: ").nth(1).and_then(|rest| rest.split("\r\n").next());
         if seen.len() >= end + 4 + length.map_or(0, |length| length.parse().unwrap()) {
-            return;
+            return text;
         }
     }
+}
+
+fn clocked(request: &str, ahead: i64) -> (u16, String) {
+    let signed = header(request, "x-amz-date").to_uppercase();
+    let signed = jiff::civil::DateTime::strptime("%Y%m%dT%H%M%SZ", signed).unwrap();
+    let signed = signed.to_zoned(jiff::tz::TimeZone::UTC).unwrap().timestamp().as_second();
+    if (signed - jiff::Timestamp::now().as_second() - ahead).abs() > 300 {
+        return (400, r#"{"__type":"com.amazon.coral.service#InvalidSignatureException"}"#.to_owned());
+    }
+    match header(request, "x-amz-target") {
+        "dynamodb_20120810.batchwriteitem" => (200, r#"{"UnprocessedItems":{}}"#.to_owned()),
+        _ => (400, r#"{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"}"#.to_owned()),
+    }
+}
+
+fn header<'a>(request: &'a str, name: &str) -> &'a str {
+    request.split(&format!("{name}: ")).nth(1).unwrap().split("\r\n").next().unwrap()
 }
 
 fn date(ahead: i64) -> String {
@@ -182,6 +208,14 @@ async fn a_wrong_clock_is_told_with_both_times() {
     assert!(error.cause.contains("local time"), "{error}");
     let right = target(Reply::Dated(400, body.to_owned(), 0)).await;
     assert_eq!(right.put(&three()).await.unwrap_err().kind, TargetErrorKind::Credentials);
+}
+
+#[tokio::test]
+async fn a_clock_that_is_off_is_learned_before_the_load() {
+    let target = target(Reply::Clock(1200)).await;
+    assert_eq!(target.describe().await.unwrap(), None);
+    assert!((1190..1210).contains(&target.address().clock_ahead.unwrap()));
+    assert_eq!(target.put(&three()).await.unwrap(), Put::All);
 }
 
 #[tokio::test]

@@ -2,12 +2,14 @@
 //! neither its size nor its depth can hurt. Numbers stay exact; strings get the one spelling of
 //! [`super::escape`]; of equal names in an object the last wins.
 
+mod lexer;
+
 use crate::mapping::Overflow;
 
-use super::attribute::Wire;
-use super::escape::{clean_prefix, write_escape};
+use super::attribute::{FLAG_SIZE, Wire};
 use super::number::{Number, NumberError};
 use super::rejection::{Rule, Violation};
+use lexer::Lexer;
 
 /// A value may sit in at most 31 maps and lists (drivers.md, "Nesting").
 const MAX_WRAPPERS: usize = 31;
@@ -56,13 +58,12 @@ pub(super) fn write(
 ) -> Result<(Wire, usize), Violation> {
     scratch.frames.clear();
     scratch.members.clear();
-    Writer { text: text.as_bytes(), at: 0, overflow, scratch, out }.document()
+    Writer { lexer: Lexer::new(text), overflow, scratch, out }.document()
 }
 
 #[derive(Debug)]
 struct Writer<'t, 'a> {
-    text: &'t [u8],
-    at: usize,
+    lexer: Lexer<'t>,
     overflow: Overflow,
     scratch: &'a mut Scratch,
     out: &'a mut Vec<u8>,
@@ -78,7 +79,7 @@ enum Begun {
     Opened,
 }
 
-impl<'t> Writer<'t, '_> {
+impl Writer<'_, '_> {
     fn document(&mut self) -> Result<(Wire, usize), Violation> {
         loop {
             match self.begin_value()? {
@@ -103,14 +104,14 @@ impl<'t> Writer<'t, '_> {
             let message = "JSON nested deeper than 32 levels; set overflow, or type = \"S\"";
             return Err(Violation::new(Rule::Nesting, message));
         }
-        self.skip_blanks();
-        match self.peek() {
+        self.lexer.skip_blanks();
+        match self.lexer.peek() {
             Some(b'{') => self.open(true),
             Some(b'[') => self.open(false),
             Some(b'"') => {
-                self.at += 1;
+                self.lexer.skip();
                 self.out.extend_from_slice(b"{\"S\":");
-                let size = self.string()?;
+                let size = self.lexer.string(self.out)?;
                 self.out.push(b'}');
                 Ok(Begun::Value(Wire::S, size))
             }
@@ -118,18 +119,18 @@ impl<'t> Writer<'t, '_> {
             Some(b't') => self.word(b"true", Wire::Bool, b"{\"BOOL\":true}"),
             Some(b'f') => self.word(b"false", Wire::Bool, b"{\"BOOL\":false}"),
             Some(b'n') => self.word(b"null", Wire::Null, b"{\"NULL\":true}"),
-            _ => Err(self.invalid("no value where one must be")),
+            _ => Err(self.lexer.invalid("no value where one must be")),
         }
     }
 
     fn open(&mut self, map: bool) -> Result<Begun, Violation> {
-        self.at += 1;
+        self.lexer.skip();
         self.out.extend_from_slice(if map { b"{\"M\":{" } else { b"{\"L\":[" });
         let frame =
             Frame { map, size: CONTAINER_SIZE, body: self.out.len(), first: self.scratch.members.len() };
-        self.skip_blanks();
-        if self.peek() == Some(if map { b'}' } else { b']' }) {
-            self.at += 1;
+        self.lexer.skip_blanks();
+        if self.lexer.peek() == Some(if map { b'}' } else { b']' }) {
+            self.lexer.skip();
             self.out.extend_from_slice(if map { b"}}" } else { b"]}" });
             return Ok(Begun::Value(if map { Wire::M } else { Wire::L }, CONTAINER_SIZE));
         }
@@ -146,19 +147,19 @@ impl<'t> Writer<'t, '_> {
         let start = self.out.len();
         let mut size = MEMBER_SIZE;
         if map {
-            self.skip_blanks();
-            self.expect(b'"')?;
-            let name = self.string()?;
+            self.lexer.skip_blanks();
+            self.lexer.expect(b'"')?;
+            let name = self.lexer.string(self.out)?;
             if name == 0 {
-                return Err(self.invalid("an empty member name, which DynamoDB does not take"));
+                return Err(self.lexer.invalid("an empty member name, which DynamoDB does not take"));
             }
             size += name;
         }
         let name_end = self.out.len();
         if map {
             self.out.push(b':');
-            self.skip_blanks();
-            self.expect(b':')?;
+            self.lexer.skip_blanks();
+            self.lexer.expect(b':')?;
         }
         self.scratch.members.push(Member { start, name_end, end: start, size });
         Ok(())
@@ -167,10 +168,10 @@ impl<'t> Writer<'t, '_> {
     /// Closes what ends behind a value; the whole document when nothing is open.
     fn end_value(&mut self, wire: Wire, size: usize) -> Result<Option<(Wire, usize)>, Violation> {
         let Some(frame) = self.scratch.frames.last_mut() else {
-            self.skip_blanks();
-            return match self.peek() {
+            self.lexer.skip_blanks();
+            return match self.lexer.peek() {
                 None => Ok(Some((wire, size))),
-                Some(_) => Err(self.invalid("text behind the value")),
+                Some(_) => Err(self.lexer.invalid("text behind the value")),
             };
         };
         if let Some(member) = self.scratch.members.last_mut() {
@@ -184,12 +185,12 @@ impl<'t> Writer<'t, '_> {
     /// Goes on to the next member, or closes the map or list.
     fn after_member(&mut self) -> Result<Option<(Wire, usize)>, Violation> {
         let Some(frame) = self.scratch.frames.last().copied() else {
-            return Err(self.invalid("no value where one must be"));
+            return Err(self.lexer.invalid("no value where one must be"));
         };
-        self.skip_blanks();
-        match self.peek() {
+        self.lexer.skip_blanks();
+        match self.lexer.peek() {
             Some(b',') => {
-                self.at += 1;
+                self.lexer.skip();
                 self.begin_member(frame.map)?;
                 Ok(None)
             }
@@ -198,7 +199,7 @@ impl<'t> Writer<'t, '_> {
                 self.close(frame, b"}}", Wire::M, size)
             }
             Some(b']') if !frame.map => self.close(frame, b"]}", Wire::L, frame.size),
-            _ => Err(self.invalid("neither a comma nor the end of a map or list")),
+            _ => Err(self.lexer.invalid("neither a comma nor the end of a map or list")),
         }
     }
 
@@ -209,7 +210,7 @@ impl<'t> Writer<'t, '_> {
         wire: Wire,
         size: usize,
     ) -> Result<Option<(Wire, usize)>, Violation> {
-        self.at += 1;
+        self.lexer.skip();
         self.out.extend_from_slice(end);
         self.scratch.members.truncate(frame.first);
         self.scratch.frames.pop();
@@ -265,23 +266,14 @@ impl<'t> Writer<'t, '_> {
     }
 
     fn word(&mut self, word: &[u8], wire: Wire, written: &[u8]) -> Result<Begun, Violation> {
-        if !self.rest().starts_with(word) {
-            return Err(self.invalid("an unknown word"));
-        }
-        self.at += word.len();
+        self.lexer.word(word)?;
         self.out.extend_from_slice(written);
-        Ok(Begun::Value(wire, 1))
+        Ok(Begun::Value(wire, FLAG_SIZE))
     }
 
     fn number(&mut self) -> Result<Begun, Violation> {
-        let start = self.at;
-        let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
-        let len = self.rest().iter().take_while(|byte| is_part(byte)).count();
-        let text = self.rest().get(..len).unwrap_or_default();
-        if !is_json_number(text) {
-            return Err(self.invalid("a number that is none in JSON"));
-        }
-        self.at += len;
+        let start = self.lexer.at();
+        let text = self.lexer.number()?;
         match Number::parse(text) {
             Ok(number) => {
                 self.out.extend_from_slice(b"{\"N\":\"");
@@ -289,14 +281,14 @@ impl<'t> Writer<'t, '_> {
                 self.out.extend_from_slice(b"\"}");
                 Ok(Begun::Value(Wire::N, number.size()))
             }
-            Err(error) => self.overflowing_number(start, len, error),
+            Err(error) => self.overflowing_number(start, text, error),
         }
     }
 
     fn overflowing_number(
         &mut self,
         start: usize,
-        len: usize,
+        text: &[u8],
         error: NumberError,
     ) -> Result<Begun, Violation> {
         let in_map = self.scratch.frames.last().map(|frame| frame.map);
@@ -308,9 +300,9 @@ impl<'t> Writer<'t, '_> {
             }
             (Overflow::String, _) => {
                 self.out.extend_from_slice(b"{\"S\":\"");
-                self.out.extend_from_slice(self.text.get(start..start + len).unwrap_or_default());
+                self.out.extend_from_slice(text);
                 self.out.extend_from_slice(b"\"}");
-                Ok(Begun::Value(Wire::S, len))
+                Ok(Begun::Value(Wire::S, text.len()))
             }
             (Overflow::Omit, Some(true)) => Ok(Begun::Omitted),
             (Overflow::Omit | Overflow::Null, _) => {
@@ -319,137 +311,4 @@ impl<'t> Writer<'t, '_> {
             }
         }
     }
-
-    /// Writes a string whose opening quote is taken, quotes included; returns its size unescaped.
-    fn string(&mut self) -> Result<usize, Violation> {
-        self.out.push(b'"');
-        let mut size = 0;
-        loop {
-            let clean = clean_prefix(self.rest());
-            self.out.extend_from_slice(self.rest().get(..clean).unwrap_or_default());
-            self.at += clean;
-            size += clean;
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    self.out.push(b'"');
-                    return Ok(size);
-                }
-                Some(b'\\') => {
-                    self.at += 1;
-                    size += self.escape()?;
-                }
-                Some(_) => return Err(self.invalid("a control character in a string")),
-                None => return Err(self.invalid("a string without end")),
-            }
-        }
-    }
-
-    /// Takes what follows a backslash and writes the character; returns its UTF-8 length.
-    fn escape(&mut self) -> Result<usize, Violation> {
-        let escaped = self.peek();
-        self.at += 1;
-        let byte = match escaped {
-            Some(byte @ (b'"' | b'\\')) => byte,
-            Some(b'/') => {
-                self.out.push(b'/');
-                return Ok(1);
-            }
-            Some(b'b') => 0x08,
-            Some(b'f') => 0x0C,
-            Some(b'n') => b'\n',
-            Some(b'r') => b'\r',
-            Some(b't') => b'\t',
-            Some(b'u') => return self.unicode(),
-            _ => return Err(self.invalid("an unknown escape")),
-        };
-        write_escape(byte, self.out);
-        Ok(1)
-    }
-
-    fn unicode(&mut self) -> Result<usize, Violation> {
-        let first = self.hex4()?;
-        let code = match first {
-            0xD800..=0xDBFF => {
-                self.expect(b'\\')?;
-                self.expect(b'u')?;
-                match self.hex4()? {
-                    second @ 0xDC00..=0xDFFF => 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00),
-                    _ => return Err(self.invalid("half of a surrogate pair")),
-                }
-            }
-            _ => first,
-        };
-        let character = char::from_u32(code).ok_or_else(|| self.invalid("half of a surrogate pair"))?;
-        match u8::try_from(character) {
-            Ok(byte) if byte < 0x20 || byte == b'"' || byte == b'\\' => write_escape(byte, self.out),
-            _ => self.out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
-        }
-        Ok(character.len_utf8())
-    }
-
-    fn hex4(&mut self) -> Result<u32, Violation> {
-        let digits = self.rest().first_chunk::<4>().copied();
-        self.at += 4;
-        let mut value = 0;
-        for digit in digits.unwrap_or_default() {
-            let digit = char::from(digit).to_digit(16).ok_or_else(|| self.invalid("a wrong \\u escape"))?;
-            value = value << 4 | digit;
-        }
-        Ok(value)
-    }
-
-    fn skip_blanks(&mut self) {
-        let blank = |byte: &&u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
-        self.at += self.rest().iter().take_while(blank).count();
-    }
-
-    fn expect(&mut self, byte: u8) -> Result<(), Violation> {
-        if self.peek() != Some(byte) {
-            return Err(self.invalid("a name, a colon or a second half of a surrogate pair is missing"));
-        }
-        self.at += 1;
-        Ok(())
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.get(self.at).copied()
-    }
-
-    fn rest(&self) -> &'t [u8] {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    fn invalid(&self, what: &str) -> Violation {
-        let message = format!("not valid JSON at byte {}: {what}; type = \"S\" keeps the text", self.at);
-        Violation::new(Rule::JsonInvalid, message)
-    }
-}
-
-/// JSON's own grammar, which is narrower than DynamoDB's: no `+1`, `01`, `.5` or `5.`.
-fn is_json_number(text: &[u8]) -> bool {
-    let unsigned = text.strip_prefix(b"-").unwrap_or(text);
-    let (whole, rest) = split_digits(unsigned);
-    let whole_ok = !whole.is_empty() && (whole.len() == 1 || whole.first() != Some(&b'0'));
-    let rest = match rest.strip_prefix(b".") {
-        Some(fraction) => match split_digits(fraction) {
-            ([], _) => return false,
-            (_, rest) => rest,
-        },
-        None => rest,
-    };
-    let exponent_ok = match rest.split_first() {
-        None => true,
-        Some((b'e' | b'E', rest)) => {
-            let digits = rest.strip_prefix(b"-").or_else(|| rest.strip_prefix(b"+")).unwrap_or(rest);
-            matches!(split_digits(digits), ([_, ..], []))
-        }
-        Some(_) => false,
-    };
-    whole_ok && exponent_ok
-}
-
-fn split_digits(text: &[u8]) -> (&[u8], &[u8]) {
-    let len = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    text.split_at_checked(len).unwrap_or((text, &[]))
 }

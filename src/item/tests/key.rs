@@ -1,0 +1,183 @@
+use super::super::build;
+use super::super::rejection::Rule;
+use super::{column, column_with, key, layout, literal, mysql, one, page, pg, pg_numeric, typed, zoned};
+use crate::mapping::{KeyType, Step, ValueType};
+use crate::plan::{KeyPlan, PartPlan};
+use crate::source::{MysqlType, PgType, RawCell, RawType};
+
+/// The partition key's value of one cell in a template.
+fn rendered(raw: &RawType, cell: RawCell<'_>, parts: Vec<PartPlan>) -> Result<String, Rule> {
+    of_kind(KeyType::S, raw, cell, parts)
+}
+
+fn of_kind(kind: KeyType, raw: &RawType, cell: RawCell<'_>, parts: Vec<PartPlan>) -> Result<String, Rule> {
+    let mut layout = layout(std::slice::from_ref(raw));
+    layout.partition_key = KeyPlan { kind, ..key("PK", parts) };
+    let built = build(&layout, &page(&[&[cell]]));
+    let wire = one(&built)?;
+    let item = &built.items[0];
+    assert_eq!(built.key(item), &wire.as_bytes()[1..wire.len() - 1]);
+    let head = format!(r#"{{"PK":{{"{}":""#, kind.as_str());
+    Ok(wire.strip_prefix(&head).unwrap().strip_suffix(r#""}}"#).unwrap().to_owned())
+}
+
+fn text(cell: &str, steps: &[Step]) -> Result<String, Rule> {
+    rendered(&pg(PgType::Text), RawCell::Bytes(cell.as_bytes()), vec![column(0, steps)])
+}
+
+fn ok(text: &str) -> Result<String, Rule> {
+    Ok(text.to_owned())
+}
+
+#[test]
+fn each_type_has_one_text() {
+    let timestamp = 1_000_i64.to_be_bytes();
+    let decimal = pg_numeric("1.50");
+    let cases: [(PgType, &[u8], Result<String, Rule>); 11] = [
+        (PgType::Int8, &2_129_020_i64.to_be_bytes(), ok("K#2129020")),
+        (PgType::Numeric, &decimal, ok("K#1.5")),
+        (PgType::Bool, &[1], ok("K#true")),
+        (PgType::Uuid, &[0xAB; 16], ok("K#abababab-abab-abab-abab-abababababab")),
+        (PgType::TimestampTz { precision: 6 }, &timestamp, ok("K#2000-01-01T00:00:00.001000Z")),
+        (PgType::Timestamp { precision: 3 }, &timestamp, ok("K#2000-01-01T00:00:00.001")),
+        (PgType::Date, &[0; 4], ok("K#2000-01-01")),
+        (PgType::Text, b"a\"b", ok(r#"K#a\"b"#)),
+        (PgType::Bytea, b"x", Err(Rule::TypeMismatch)),
+        (PgType::Float8, &[0; 8], Err(Rule::TypeMismatch)),
+        (PgType::Json, b"{}", Err(Rule::TypeMismatch)),
+    ];
+    for (kind, cell, expected) in cases {
+        let got = rendered(&pg(kind.clone()), RawCell::Bytes(cell), vec![literal("K#"), column(0, &[])]);
+        assert_eq!(got, expected, "{kind:?}");
+    }
+    let zoned = vec![column_with(0, &[], zoned("Asia/Tokyo"))];
+    let raw = pg(PgType::Timestamp { precision: 0 });
+    assert_eq!(rendered(&raw, RawCell::Bytes(&[0; 8]), zoned), ok("1999-12-31T15:00:00Z"));
+}
+
+#[test]
+fn k01_k04_a_table_key_is_never_null_nor_empty() {
+    let raw = pg(PgType::Text);
+    for parts in [vec![column(0, &[])], vec![literal("CUST#"), column(0, &[])]] {
+        assert_eq!(rendered(&raw, RawCell::Null, parts.clone()), Err(Rule::KeyNull));
+        assert_eq!(rendered(&raw, RawCell::Bytes(b""), parts), Err(Rule::KeyEmpty));
+    }
+    assert_eq!(text(" \t", &[Step::Trim]), Err(Rule::KeyEmpty));
+    assert_eq!(text("", &[Step::Shard(8)]), Err(Rule::KeyEmpty));
+    let char = pg(PgType::Char);
+    assert_eq!(rendered(&char, RawCell::Bytes(b"   "), vec![column(0, &[])]), Err(Rule::KeyEmpty));
+    let bytes = pg(PgType::Bytea);
+    assert_eq!(of_kind(KeyType::B, &bytes, RawCell::Bytes(b""), vec![column(0, &[])]), Err(Rule::KeyEmpty));
+    assert_eq!(of_kind(KeyType::B, &bytes, RawCell::Null, vec![column(0, &[])]), Err(Rule::KeyNull));
+}
+
+#[test]
+fn k15_padding_widens_and_never_cuts() {
+    let pad = |value: i64| {
+        rendered(&pg(PgType::Int8), RawCell::Bytes(&value.to_be_bytes()), vec![column(0, &[Step::Pad(4)])])
+    };
+    assert_eq!(pad(0), ok("0000"));
+    assert_eq!(pad(900), ok("0900"));
+    assert_eq!(pad(2_800), ok("2800"));
+    assert_eq!(pad(12_345), Err(Rule::KeyPad));
+    assert_eq!(pad(-1), Err(Rule::KeyPad));
+    let unsigned = mysql(MysqlType::Integer { unsigned: true });
+    let parts = vec![column(0, &[Step::Pad(20)])];
+    assert_eq!(rendered(&unsigned, RawCell::Bytes(&[0xFF; 8]), parts), ok("18446744073709551615"));
+}
+
+#[test]
+fn steps_apply_in_order() {
+    let epoch = 1_500_000_i64.to_be_bytes();
+    let instant = pg(PgType::TimestampTz { precision: 6 });
+    let time = |steps: &[Step]| rendered(&instant, RawCell::Bytes(&epoch), vec![column(0, steps)]);
+    assert_eq!(time(&[Step::Epoch]), ok("946684801"));
+    assert_eq!(time(&[Step::EpochMillis, Step::Pad(15)]), ok("000946684801500"));
+    assert_eq!(time(&[Step::Strftime("%Y/%m".to_owned())]), ok("2000/01"));
+    assert_eq!(time(&[Step::Lower, Step::Epoch]), Err(Rule::TypeMismatch));
+    assert_eq!(text("  Ä@Example.COM ", &[Step::Trim, Step::Lower]), ok("ä@example.com"));
+    assert_eq!(text("Straße", &[Step::Upper]), ok("STRASSE"));
+    assert_eq!(text("a#b%c", &[Step::Escape]), ok("a%23b%25c"));
+    assert_eq!(text("é", &[Step::Hex]), ok("c3a9"));
+    let bytes = pg(PgType::Bytea);
+    assert_eq!(rendered(&bytes, RawCell::Bytes(&[0, 0xAF]), vec![column(0, &[Step::Hex])]), ok("00af"));
+    let uuid = vec![column_with(0, &[], typed(ValueType::Uuid))];
+    assert_eq!(rendered(&bytes, RawCell::Bytes(&[1; 16]), uuid), ok("01010101-0101-0101-0101-010101010101"));
+}
+
+#[test]
+fn shards_are_the_published_hash() {
+    // sha256("7") = 7902699b…, sha256("abc") = ba7816bf….
+    let shard = |cell: &str, count| text(cell, &[Step::Shard(count)]);
+    assert_eq!(shard("7", 8), ok(&(0x7902_699b_u32 % 8).to_string()));
+    assert_eq!(shard("abc", 1_000), ok(&(0xba78_16bf_u32 % 1_000).to_string()));
+    assert_eq!(
+        text("abc", &[Step::Shard(1_000), Step::Pad(4)]),
+        ok(&format!("{:04}", 0xba78_16bf_u32 % 1_000))
+    );
+    let integer =
+        rendered(&pg(PgType::Int8), RawCell::Bytes(&7_i64.to_be_bytes()), vec![column(0, &[Step::Shard(8)])]);
+    assert_eq!(integer, shard("7", 8));
+}
+
+#[test]
+fn k18_partition_keys_end_at_2048_bytes_and_sort_keys_at_1024() {
+    assert!(text(&"x".repeat(2_048), &[]).is_ok());
+    assert_eq!(text(&"x".repeat(2_049), &[]), Err(Rule::KeyTooLong));
+    assert_eq!(text(&"é".repeat(1_025), &[]), Err(Rule::KeyTooLong));
+    let mut layout = layout(&[pg(PgType::Text)]);
+    layout.sort_key = Some(key("SK", vec![literal("URL#"), column(0, &[])]));
+    let sort =
+        |text: String| one(&build(&layout, &page(&[&[RawCell::Bytes(text.as_bytes())]]))).map(str::len);
+    assert!(sort("x".repeat(1_020)).is_ok());
+    assert_eq!(sort("x".repeat(1_021)), Err(Rule::KeyTooLong));
+    assert_eq!(sort("é".repeat(600)), Err(Rule::KeyTooLong));
+}
+
+#[test]
+fn k27_number_keys_are_canonical_and_equal_only_when_equal() {
+    let number = |text: &str| {
+        of_kind(KeyType::N, &pg(PgType::Numeric), RawCell::Bytes(&pg_numeric(text)), vec![column(0, &[])])
+    };
+    assert_eq!(number("1.50"), ok("1.5"));
+    assert_eq!(number("100.0"), number("100"));
+    assert_ne!(number("1.5"), number("1.51"));
+    assert_eq!(number(&"1".repeat(39)), Err(Rule::NumberDigits));
+    let text = |cell: &'static [u8], settings| {
+        of_kind(KeyType::N, &pg(PgType::Text), RawCell::Bytes(cell), vec![column_with(0, &[], settings)])
+    };
+    assert_eq!(text(b"0100", typed(ValueType::N)), ok("100"));
+    assert_eq!(text(b"0100", super::settings()), Err(Rule::KeyType));
+    let epoch =
+        of_kind(KeyType::N, &pg(PgType::Date), RawCell::Bytes(&[0; 4]), vec![column(0, &[Step::Epoch])]);
+    assert_eq!(epoch, ok("946684800"));
+    let binary = of_kind(KeyType::B, &pg(PgType::Bytea), RawCell::Bytes(b"abc"), vec![column(0, &[])]);
+    assert_eq!(binary, ok("YWJj"));
+    assert_eq!(
+        of_kind(KeyType::B, &pg(PgType::Text), RawCell::Bytes(b"abc"), vec![column(0, &[])]),
+        Err(Rule::KeyType)
+    );
+}
+
+#[test]
+fn in_a_key_overflow_always_rejects() {
+    use crate::mapping::Overflow;
+    let long = pg_numeric(&"1".repeat(39));
+    let infinite = i64::MAX.to_be_bytes();
+    for overflow in [Overflow::String, Overflow::Omit, Overflow::Null] {
+        let part = || vec![column_with(0, &[], super::overflowing(overflow))];
+        let numeric = pg(PgType::Numeric);
+        assert_eq!(rendered(&numeric, RawCell::Bytes(&long), part()), Err(Rule::NumberDigits));
+        assert_eq!(of_kind(KeyType::N, &numeric, RawCell::Bytes(&long), part()), Err(Rule::NumberDigits));
+        let instant = pg(PgType::TimestampTz { precision: 6 });
+        assert_eq!(rendered(&instant, RawCell::Bytes(&infinite), part()), Err(Rule::DateRange));
+    }
+    let zero = vec![column(0, &[Step::Strftime("%Y".to_owned())])];
+    assert_eq!(rendered(&mysql(MysqlType::Date), RawCell::Bytes(&[0]), zero), Err(Rule::DateInvalid));
+}
+
+#[test]
+fn s15_a_nul_character_is_no_part_of_a_key() {
+    assert_eq!(text("a\0b", &[]), Err(Rule::TextInvalid));
+    assert_eq!(text("a\0b", &[Step::Hex]), ok("610062"));
+}
