@@ -124,6 +124,9 @@ pub(super) fn from_driver(
         sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::InvalidData => {
             failure.with_hint(TLS_HINT)
         }
+        sqlx::Error::Configuration(_) if failure.cause.contains("ssl_mode") => {
+            failure.with_hint("sslmode is one of disable, prefer, require, verify-ca, verify-full")
+        }
         sqlx::Error::Io(_) if step == Step::Connect => failure
             .with_hint("check host and port in the URL, and that the server is up and reachable from here"),
         _ => failure,

@@ -515,7 +515,7 @@ mod state {
         let tables = stage.client().call("ListTables", json!({})).await;
         assert_eq!(tables["TableNames"], json!([]), "a table was made");
         std::fs::remove_dir(&checkpoint).unwrap();
-        stage.migrate("run", 0).await;
+        stage.migrate("--create-table", 0).await;
         let whole = std::fs::read(&checkpoint).unwrap();
         std::fs::write(&checkpoint, &whole[..whole.len() / 2]).unwrap();
         expect(&stage, "checkpoint-cut", 1, &stage.migrate("run", 1).await);

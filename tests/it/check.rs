@@ -40,11 +40,11 @@ fn cases() -> Vec<PathBuf> {
 }
 
 fn source(case: &Path) -> (Kind, String) {
-    let sources = servers::ALL.into_iter().filter_map(|kind| {
+    let mut sources = servers::ALL.into_iter().filter_map(|kind| {
         let path = case.join(format!("source.{}.sql", kind.name()));
         std::fs::read_to_string(path).ok().map(|sql| (kind, sql))
     });
-    sources.last().unwrap_or_else(|| panic!("{} has no source.KIND.sql", case.display()))
+    sources.next().unwrap_or_else(|| panic!("{} has no source.KIND.sql", case.display()))
 }
 
 /// The exit code, codes of the findings with their severity, and the proofs, by JSON.

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::front::Front;
 use crate::servers::Kind;
 use crate::stage::{MAPPING, ORDERS, Stage, expect_case};
+use crate::tool::Finished;
 
 async fn described(stage: &Stage) -> Value {
     stage.client().call("DescribeTable", json!({"TableName": "shop"})).await["Table"].clone()
@@ -42,8 +43,6 @@ async fn a_table_is_made_as_the_mapping_says() {
     // The mapping wants point-in-time recovery, which servers for trying out do not have.
     expect_case("table-made.expected", &stage.shown(&Finished { stdout: String::new(), ..finished }));
 }
-
-use crate::tool::Finished;
 
 const DETAILS: &str = r##"[source]
 url = "${DATABASE_URL}"
@@ -150,7 +149,7 @@ async fn a_table_with_items_of_others_is_written_only_with_yes() {
         let refused = stage.migrate(words, 2).await;
         assert!(refused.stderr.contains("error[table-not-empty]"), "{words}: {}", refused.stderr);
         let items = stage.client().scan("shop", None).await;
-        assert_eq!(items, [other.clone()], "{words}");
+        assert_eq!(items, std::slice::from_ref(&other), "{words}");
     }
     stage.migrate("--yes --limit 1", 0).await;
     stage.migrate("run", 0).await;

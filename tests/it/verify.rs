@@ -173,7 +173,6 @@ async fn a_verification_writes_nothing() {
     assert_eq!(stage.folder.files(), ["mapping.toml"], "a verification leaves no files");
 }
 
-/// v03: keys that come back unprocessed are asked for again.
 #[tokio::test]
 async fn rejected_rows_are_told_apart_from_missing_items() {
     let stage = Stage::new(
