@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::OutputArgs;
+use super::RemarkArgs;
 use super::failure::Exit;
 use super::signals::stop_on_signal;
 use super::terminal::Terminal;
@@ -20,7 +20,7 @@ pub(crate) struct LocalArgs {
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
-    output: OutputArgs,
+    output: RemarkArgs,
 }
 
 fn parse_port(text: &str) -> Result<u16, String> {
@@ -28,7 +28,7 @@ fn parse_port(text: &str) -> Result<u16, String> {
 }
 
 pub(crate) async fn run(args: &LocalArgs) -> Exit {
-    let terminal = Terminal::new(&args.output);
+    let terminal = Terminal::new(&args.output.output());
     let mut stop = stop_on_signal(&terminal);
     let served = match Embedded::serve(args.port, args.file.as_deref()) {
         Ok(served) => served,

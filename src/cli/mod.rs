@@ -75,6 +75,23 @@ pub(crate) struct OutputArgs {
     verbose: bool,
 }
 
+/// How a command without a report speaks.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct RemarkArgs {
+    /// Print no progress and no remarks
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Print more of what happens
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+impl RemarkArgs {
+    fn output(&self) -> OutputArgs {
+        OutputArgs { json: false, quiet: self.quiet, verbose: self.verbose }
+    }
+}
+
 /// Runs the `migrate` command and returns its exit code.
 pub fn main() -> ExitCode {
     let words = with_command(std::env::args_os());

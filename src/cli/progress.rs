@@ -144,9 +144,13 @@ impl Progress {
 
 fn entity_bar(name: &str, estimate: Option<u64>) -> ProgressBar {
     let bar = ProgressBar::new(estimate.unwrap_or_default().max(1));
-    bar.set_style(plain_style(
-        "{prefix:16!} {bar:24} {human_pos:>12} of about {human_len} rows  {rate:>9} rows/s  ETA {eta:>4}  {msg:.red}",
-    ).with_key("rate", rate));
+    bar.set_style(
+        plain_style(
+            // 80 columns, or a bar wraps and is drawn again and again.
+            "{prefix:14!} {bar:16} {human_pos:>11}/~{human_len:<11} {rate:>7}/s ETA {eta:>4} {wide_msg:.red}",
+        )
+        .with_key("rate", rate),
+    );
     bar.with_prefix(name.to_owned())
 }
 

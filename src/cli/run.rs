@@ -34,7 +34,7 @@ pub(crate) struct RunArgs {
     /// Forget the checkpoint and load again
     #[arg(long, conflicts_with = "dry_run")]
     pub restart: bool,
-    /// Only these entities
+    /// Only these entities, separated by commas
     #[arg(long, value_name = "ENTITY", value_delimiter = ',')]
     pub only: Vec<String>,
     /// At most this many rows of each entity; marks none as done

@@ -131,7 +131,8 @@ fn constraint_key<'a>(
 
 /// SQLite lets primary keys hold NULL: as good as a declared key.
 fn nullable_primary_key<'a>(scope: &Scope<'a>) -> Option<Vec<Found<'a>>> {
-    let key = scope.relation.unique_keys.iter().find(|key| key.primary)?;
+    let mut keys = scope.relation.unique_keys.iter().filter(|_| scope.relation.kind == RelationKind::Table);
+    let key = keys.find(|key| key.primary)?;
     let columns: Option<Vec<Found<'a>>> = key.columns.iter().map(|name| scope.find(name)).collect();
     columns.filter(|columns| !columns.is_empty() && columns.iter().all(|found| unfit(*found).is_none()))
 }

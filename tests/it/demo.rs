@@ -25,6 +25,15 @@ async fn the_demo_tells_the_whole_story_and_leaves_nothing_behind() {
     assert_eq!(folder.files(), Vec::<String>::new());
 }
 
+/// Three reports are not one document: the demo is for people.
+#[tokio::test]
+async fn commands_without_a_report_have_no_json() {
+    for command in ["demo", "local"] {
+        let refused = crate::tool::Tool::new([command, "--json"]).run().await.expect_code(2);
+        assert!(refused.stderr.contains("--json"), "{}", refused.stderr);
+    }
+}
+
 #[tokio::test]
 async fn the_demo_without_a_place_for_its_files_says_so() {
     let demo = crate::tool::Tool::new(["demo"]).env("TMPDIR", "/nonexistent").run().await.expect_code(1);

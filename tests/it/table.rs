@@ -110,6 +110,21 @@ async fn every_detail_of_the_table_is_asked_for() {
     );
 }
 
+/// On the service itself; a table without it works all the same, and the user is told.
+#[tokio::test]
+async fn point_in_time_recovery_is_switched_on_where_there_is_any() {
+    let front = Front::acknowledging();
+    let mapping = MAPPING
+        .replace("[entities.Order]", "[table.create]\npoint_in_time_recovery = true\n\n[entities.Order]");
+    let stage =
+        Stage::new(Kind::Sqlite, ORDERS, &mapping).await.at("http://dynamodb.us-east-1.amazonaws.com");
+    let call = stage.tool("--create-table").env("HTTP_PROXY", front.url()).env("http_proxy", front.url());
+    let finished = call.run().await.expect_code(0);
+    assert!(front.counters().requests("UpdateContinuousBackups") > 0, "{:?}", front.counters().requests);
+    assert!(finished.stderr.contains("point-in-time recovery of table shop"), "{}", finished.stderr);
+    assert_eq!(front.items("shop").len(), 2);
+}
+
 #[tokio::test]
 async fn an_existing_table_is_not_made_again() {
     let stage = Stage::orders().await.with_dynamodb().await;

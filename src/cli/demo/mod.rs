@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::{Args, Parser};
 
-use super::OutputArgs;
+use super::RemarkArgs;
 use super::destination::Destination;
 use super::failure::{Exit, Failure};
 use super::project::Project;
@@ -23,14 +23,14 @@ use crate::target::Embedded;
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
     #[command(flatten)]
-    output: OutputArgs,
+    output: RemarkArgs,
 }
 
 const MAPPING: &str = include_str!("../../../mappings/shop.toml");
 const SCHEMA: &str = include_str!("../../../mappings/shop.sqlite.sql");
 
 pub(crate) async fn run(args: &DemoArgs) -> Exit {
-    let terminal = Terminal::new(&args.output);
+    let terminal = Terminal::new(&args.output.output());
     match story(&terminal).await {
         Ok(exit) => exit,
         Err(failure) => terminal.fail("demo", &failure),
