@@ -138,11 +138,11 @@ impl From<CheckpointError> for Failure {
                 let failure = Failure::new(Exit::Failed, "checkpoint-damaged", message);
                 failure.with_help(match previous {
                     Some(previous) => format!(
-                        "the copy before it is {}: move it to {} to go on from there, or load again with --restart",
+                        "the copy before it is {}: move it to {} to go on from there, or load again with --restart --yes",
                         previous.display(),
                         path.display()
                     ),
-                    None => "load again with --restart; items already written are replaced by the same ones".to_owned(),
+                    None => "load again with --restart --yes; items already written are replaced by the same ones".to_owned(),
                 })
             }
             CheckpointError::Newer { .. } => Failure::new(Exit::Failed, "checkpoint-newer", message)

@@ -60,14 +60,6 @@ impl StateFolder {
         self.path.join(REJECTS)
     }
 
-    /// Removes checkpoint and rejects: `--restart`.
-    pub fn clear(&self) -> Result<(), StateError> {
-        for file in [CHECKPOINT, PREVIOUS, REJECTS] {
-            remove(&self.path.join(file))?;
-        }
-        Ok(())
-    }
-
     /// Replaces the checkpoint: temporary file, fsync, previous copy kept, rename, fsync of the folder.
     pub(crate) fn replace_checkpoint(&self, content: &[u8]) -> Result<(), StateError> {
         let current = self.checkpoint();
