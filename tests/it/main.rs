@@ -24,6 +24,7 @@ mod front;
 mod ground;
 mod http;
 mod layering;
+mod resilience;
 mod servers;
 mod source;
 mod target;
