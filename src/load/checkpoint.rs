@@ -221,7 +221,7 @@ mod tests {
             let read = Checkpoint::read(folder.path());
             assert!(matches!(read, Err(CheckpointError::Damaged { .. })), "cut at {length}: {read:?}");
         }
-        let mut flipped = whole.clone();
+        let mut flipped = whole;
         *flipped.last_mut().unwrap() = b' ';
         fs::write(folder.path().join(CHECKPOINT), flipped).unwrap();
         assert!(matches!(Checkpoint::read(folder.path()), Err(CheckpointError::Damaged { .. })));
