@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// The line without what looks like the credentials of a URL. `${VARIABLES}` stay readable.
 pub(super) fn line(line: &str) -> Cow<'_, str> {
-    let secrets = [credentials(line), password_parameter(line)];
+    let secrets = [credentials(line), parameters(line), password_parameter(line)];
     let mut masked = Cow::Borrowed(line);
     for secret in secrets.into_iter().flatten() {
         masked = Cow::Owned(hide(&masked, &secret));
@@ -16,39 +16,67 @@ pub(super) fn line(line: &str) -> Cow<'_, str> {
     masked
 }
 
-/// The line without anything after its first quote, or without anything at all.
-pub(super) fn after_quote(line: &str, whole: bool) -> String {
-    let start = if whole { 0 } else { line.find(['"', '\'']).map_or(0, |quote| quote.saturating_add(1)) };
+/// The line without anything from a place on.
+pub(super) fn from(line: &str, start: usize) -> String {
     hide(line, &(start..line.len()))
+}
+
+/// Whether a URL begins in the line and its string does not end there.
+pub(super) fn runs_on(line: &str) -> bool {
+    let opening = line.chars().find(|c| matches!(c, '"' | '\''));
+    let is_open = opening.is_some_and(|quote| line.matches(quote).count() == 1);
+    is_open && (line.contains("://") || names_a_url(line))
 }
 
 /// From `://` (or the `:` of a mistyped scheme) to the last `@`.
 fn credentials(line: &str) -> Option<Range<usize>> {
-    let start = after(line, "://").or_else(|| after_mistyped_scheme(line))?;
+    let start = start_of_url(line)?;
     let rest = line.get(start..)?;
     match rest.rfind('@') {
         Some(at) => Some(start..start.saturating_add(at)),
+        None if !names_a_url(line) => None,
         None => unfinished_credentials(rest).map(|length| start..start.saturating_add(length)),
     }
 }
 
-/// `postgres:/user:password@host` and other URLs that lack `//`.
-fn after_mistyped_scheme(line: &str) -> Option<usize> {
-    let lower = line.to_ascii_lowercase();
-    ["postgres", "postgresql", "mysql", "mariadb", "url"].iter().find(|word| lower.contains(*word))?;
-    let quote = line.find(['"', '\'']).unwrap_or(0);
-    let colon = line.get(quote..)?.find(':')?;
-    Some(quote.saturating_add(colon).saturating_add(1))
+/// After `?`: some systems take the password there.
+fn parameters(line: &str) -> Option<Range<usize>> {
+    let start = start_of_url(line)?;
+    let (before, parameters) = line.get(start..)?.split_once('?')?;
+    let start = start.saturating_add(before.len()).saturating_add(1);
+    Some(start..start.saturating_add(up_to_quote(parameters)))
 }
 
-/// `user:password` without an `@` after it: nothing but a port may follow the colon.
+fn start_of_url(line: &str) -> Option<usize> {
+    let starts = [after(line, "://"), after_mistyped_scheme(line)];
+    starts.into_iter().flatten().min()
+}
+
+/// `postgres:/user:password@host` and other URLs that lack `//`.
+fn after_mistyped_scheme(line: &str) -> Option<usize> {
+    let colon = line.find([':', '/']).filter(|_| names_a_url(line))?;
+    let after = colon.saturating_add(1);
+    let slashes = line.get(after..)?.chars().take_while(|c| *c == '/').count();
+    Some(after.saturating_add(slashes))
+}
+
+fn names_a_url(line: &str) -> bool {
+    let lower = line.to_ascii_lowercase();
+    ["url", "postgres", "mysql", "mariadb"].iter().any(|word| lower.contains(word))
+}
+
+/// `user:password` without an `@` after it: nothing but a port may follow a colon.
 fn unfinished_credentials(rest: &str) -> Option<usize> {
-    let authority = rest.split(['/', '?', '#', '"', '\'']).next()?;
-    let (_, port) = authority.rsplit_once(':')?;
-    if port.chars().all(|c| c.is_ascii_digit()) {
-        return None;
-    }
-    Some(rest.find(['"', '\'']).unwrap_or(rest.len()))
+    rest.split(':').skip(1).any(|after| !is_port(after)).then_some(rest.len())
+}
+
+fn is_port(text: &str) -> bool {
+    let port = text.split(['/', '?', '#', '"', '\'', ']']).next().unwrap_or_default();
+    port.starts_with("${") || port.chars().all(|c| c.is_ascii_digit())
+}
+
+fn up_to_quote(text: &str) -> usize {
+    text.find(['"', '\'']).unwrap_or(text.len())
 }
 
 fn password_parameter(line: &str) -> Option<Range<usize>> {
@@ -107,13 +135,14 @@ mod tests {
     #[test]
     fn hides_passwords_of_broken_urls() {
         for (text, masked) in [
-            (r#"url = "postgres:/u:pw@h/db""#, r#"url = "postgres:*****@h/db""#),
-            (r#"url = "postgres://u:p#w""#, r#"url = "postgres://*****""#),
+            (r#"url = "postgres:/u:pw@h/db""#, r#"url = "postgres:/****@h/db""#),
+            (r#"url = "postgres://u:p#w""#, r#"url = "postgres://******"#),
             (r#"url = "postgres://u:p@w#x@h/db"#, r#"url = "postgres://*******@h/db"#),
             (
                 r#"url = "postgres://h/db?user=u&password=pw&a=b""#,
-                r#"url = "postgres://h/db?user=u&password=**&a=b""#,
+                r#"url = "postgres://h/db?**********************""#,
             ),
+            ("host=h password=pw\" # x", "host=h password=**\" # x"),
             (r#"url = "mysql://ü:€𐄁@h""#, r#"url = "mysql://·*•𐄁@h""#),
         ] {
             assert_eq!(line(text), masked);

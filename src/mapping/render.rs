@@ -44,6 +44,9 @@ fn snippet<'a>(line: &Line<'_>, path: &'a str) -> Snippet<'a, annotate_snippets:
         .annotation(AnnotationKind::Primary.span(line.span.clone()))
 }
 
+/// Lines that a URL broken by line breaks is looked for in.
+const LONGEST_URL: usize = 4;
+
 /// One line to show, with what to mark in it.
 struct Line<'a> {
     number: usize,
@@ -71,22 +74,40 @@ impl<'a> Lines<'a> {
         let offset = self.file.boundary(span.start);
         let number = self.starts.partition_point(|start| *start <= offset);
         let start = self.starts.get(number.saturating_sub(1)).copied().unwrap_or_default();
-        let text = self.file.text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+        let text = self.line(number).unwrap_or_default();
         let shown = text.trim_start_matches(BYTE_ORDER_MARK);
         let start = start.saturating_add(text.len().saturating_sub(shown.len()));
         let mark = offset.saturating_sub(start).min(shown.len());
         let end = self.file.boundary(span.end).saturating_sub(start).min(shown.len());
-        Line { number, text: self.masked(shown, start), span: at_least_one_character(shown, mark..end) }
+        Line {
+            number,
+            text: self.masked(shown, start, number),
+            span: at_least_one_character(shown, mark..end),
+        }
     }
 
-    fn masked(&self, line: &'a str, start: usize) -> Cow<'a, str> {
+    fn masked(&self, line: &'a str, start: usize, number: usize) -> Cow<'a, str> {
         let end = start.saturating_add(line.len());
         match &self.secret {
             Some(secret) if secret.start <= end && start <= secret.end => {
-                Cow::Owned(mask::after_quote(line, secret.start < start))
+                Cow::Owned(mask::from(line, secret.start.saturating_add(1).saturating_sub(start)))
             }
+            _ if self.continues_url(number) => Cow::Owned(mask::from(line, 0)),
             _ => mask::line(line),
         }
+    }
+
+    /// Whether a URL that was broken by a line break may go on in this line.
+    fn continues_url(&self, number: usize) -> bool {
+        let first = number.saturating_sub(LONGEST_URL);
+        let before: Vec<&str> = (first..number).filter_map(|before| self.line(before)).collect();
+        let quoted = before.iter().rev().find(|line| line.contains(['"', '\'']));
+        quoted.is_some_and(|line| mask::runs_on(line))
+    }
+
+    fn line(&self, number: usize) -> Option<&'a str> {
+        let start = *self.starts.get(number.checked_sub(1)?)?;
+        self.file.text.get(start..)?.lines().next()
     }
 }
 

@@ -201,7 +201,7 @@ fn constant(
         let message = format!("this value cannot be type {}", kind.map_or("S", type_name));
         let help =
             "a constant is text (S, or N when it is a number), an integer (N or S) or a boolean (BOOL)";
-        findings.push(Diagnostic::error("type-mismatch", value.span(), message).with_help(help));
+        findings.push(Diagnostic::error("value-type", value.span(), message).with_help(help));
     }
     let value = ValuePlan::Constant { value: value.get_ref().clone(), kind };
     Draft { name, value, stored: stored.unwrap_or(Stored::Unknown), span }

@@ -95,10 +95,6 @@ impl Atom {
         Self { set, min: 1, max: None }
     }
 
-    pub(super) fn any_number(set: ByteSet) -> Self {
-        Self { set, min: 0, max: None }
-    }
-
     pub(super) fn optional(set: ByteSet) -> Self {
         Self { set, min: 0, max: Some(1) }
     }
@@ -272,7 +268,7 @@ mod tests {
         let sets: [&[u8]; 5] = [b"a", b"b", b"ab", b"bc", b"c"];
         (0..random.usize(0..4))
             .map(|_| {
-                let min = random.usize(0..3);
+                let min = random.usize(0..2);
                 let max = random.bool().then(|| min + random.usize(0..2));
                 Atom { set: ByteSet::of(sets[random.usize(0..sets.len())]), min, max }
             })
@@ -282,10 +278,10 @@ mod tests {
     #[test]
     fn languages_meet_exactly_when_enumeration_finds_a_common_text() {
         let mut random = fastrand::Rng::with_seed(14);
-        // Texts of 3 atoms of at most 3 bytes each meet within 9 bytes if they meet at all.
+        // No byte of a shortest common text is optional in both: 3 + 3 demanded bytes at most.
         for _ in 0..1500 {
             let (left, right) = (random_atoms(&mut random), random_atoms(&mut random));
-            let (all_left, all_right) = (enumerate(&left, 9), enumerate(&right, 9));
+            let (all_left, all_right) = (enumerate(&left, 6), enumerate(&right, 6));
             let common = all_left.intersection(&all_right).next();
             let witness = meet(&left, &right);
             assert_eq!(witness.is_some(), common.is_some(), "{left:?} {right:?}");
@@ -298,7 +294,7 @@ mod tests {
     #[test]
     fn atoms_that_are_told_apart_have_one_place_in_every_text() {
         let mut random = fastrand::Rng::with_seed(11);
-        for _ in 0..1500 {
+        for _ in 0..400 {
             let atoms = random_atoms(&mut random);
             let told = told_apart(&atoms);
             let mut seen: HashMap<Vec<u8>, Vec<Vec<u8>>> = HashMap::new();

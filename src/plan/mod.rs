@@ -24,7 +24,10 @@ mod strftime;
 mod template;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod ttl;
+mod written;
 
 use std::sync::Arc;
 

@@ -25,7 +25,7 @@ impl Names {
         };
         let message = format!("attribute `{name}` has two origins: {first} and {origin}");
         let help = "rename one of them, or leave the column out with `columns = { except = [\"…\"] }`";
-        findings.push(Diagnostic::error("attribute-conflict", span.clone(), message).with_help(help));
+        findings.push(Diagnostic::error("duplicate-attribute", span.clone(), message).with_help(help));
         false
     }
 

@@ -73,3 +73,29 @@ fn meets(left: &Entity, right: &Entity) -> Diagnostic {
     );
     Diagnostic::warning("keys-alike", span, message).with_help(help)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{codes, entity, mapping, text};
+    use super::*;
+
+    #[test]
+    fn k14_keys_that_are_written_alike_are_told_without_a_database() {
+        for (left, right, expected) in [
+            (("ENT#{id}", "META"), ("ENT#{org_id}", "META"), Some("keys-alike")),
+            (("ENT#{id:010}", "META"), ("ENT#{id:012}", "META"), None),
+            (("USER#{id}", "META"), ("ORG#{id}", "META"), None),
+            (("P#{id}", "ORDER#{a}"), ("P#{id}", "ORDER#{a}#ITEM#{b}"), None),
+        ] {
+            let entities = vec![entity("User", left.0, left.1), entity("Org", right.0, right.1)];
+            assert_eq!(codes(&offline(&mapping(entities))), Vec::from_iter(expected), "{left:?} {right:?}");
+        }
+    }
+
+    #[test]
+    fn constant_keys_and_changing_sql_are_told_without_a_database() {
+        let mut user = entity("User", "USER", "META");
+        user.filter = Some(text("seen < now()"));
+        assert_eq!(codes(&offline(&mapping(vec![user]))), ["changing-sql", "constant-key"]);
+    }
+}

@@ -179,3 +179,22 @@ fn key_span(entity: &Entity) -> crate::mapping::Span {
         _ => entity.name.span(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Piece;
+
+    fn error(kind: SourceErrorKind) -> SourceError {
+        SourceError { kind, context: String::new(), cause: String::new(), hint: None }
+    }
+
+    #[test]
+    fn failures_of_the_connection_are_no_mistakes_of_the_mapping() {
+        let sql = SourceErrorKind::Sql(Piece::Filter);
+        let permission = SourceErrorKind::Permission;
+        assert_eq!(split(Err(vec![error(sql), error(permission)])).unwrap().unwrap_err().len(), 2);
+        let lost = split(Err(vec![error(sql), error(SourceErrorKind::Lost)])).unwrap_err();
+        assert_eq!(lost.kind, SourceErrorKind::Lost);
+    }
+}

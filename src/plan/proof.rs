@@ -9,14 +9,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::mapping::{Diagnostic, Entity, KeyType, Severity, Span, Step};
-use crate::source::{Class, Output, RawType};
+use crate::mapping::{Diagnostic, Entity, Severity, Span, Step};
+use crate::source::{Class, Output};
 
-use super::fit::step_name;
-use super::language::{Atom, ByteSet, literal, meet, told_apart};
-use super::rendered::rendered;
+use super::language::meet;
 use super::source_key::UniqueSet;
-use super::{KeyPlan, KeyProof, PartPlan};
+use super::written::{Place, Written, placeholder};
+use super::{KeyPlan, KeyProof};
 
 /// One entity as far as the proof needs it.
 #[derive(Debug)]
@@ -92,121 +91,6 @@ struct Subject<'a> {
     candidate: &'a Candidate<'a>,
     pk: Written<'a>,
     sk: Option<Written<'a>>,
-}
-
-/// A template as a language, and which placeholder wrote which atom.
-struct Written<'a> {
-    attribute: &'static str,
-    atoms: Vec<Atom>,
-    owners: Vec<Option<usize>>,
-    places: Vec<Place<'a>>,
-    told: Vec<bool>,
-}
-
-struct Place<'a> {
-    column: &'a str,
-    class: Class,
-    steps: &'a [Step],
-    injective: bool,
-}
-
-impl Place<'_> {
-    fn text(&self) -> String {
-        placeholder(self.column, self.steps)
-    }
-
-    /// The same with another step, as a suggestion.
-    fn with(&self, step: Step) -> String {
-        placeholder(self.column, &[self.steps, &[step]].concat())
-    }
-}
-
-fn placeholder(column: &str, steps: &[Step]) -> String {
-    let plain = column.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
-    let column = if plain { column.to_owned() } else { format!("\"{column}\"") };
-    let steps: Vec<String> = steps.iter().map(step_name).collect();
-    match steps.as_slice() {
-        [] => format!("`{{{column}}}`"),
-        steps => format!("`{{{column}:{}}}`", steps.join("|")),
-    }
-}
-
-impl<'a> Written<'a> {
-    fn new(attribute: &'static str, key: &'a KeyPlan, output: &'a [Output]) -> Self {
-        let mut written =
-            Self { attribute, atoms: Vec::new(), owners: Vec::new(), places: Vec::new(), told: Vec::new() };
-        for part in &key.template.parts {
-            match part {
-                PartPlan::Literal(text) => written.push(literal(text), None),
-                PartPlan::Value { column, steps, settings } => {
-                    let (Some(Output::Column(column)) | Some(Output::Computed { column, .. })) =
-                        output.get(*column)
-                    else {
-                        continue;
-                    };
-                    let texts = rendered(column, settings, steps);
-                    let injective = texts.injective && exact_key(key.kind, &column.raw, &column.sql_type);
-                    written.push(texts.atoms, Some(written.places.len()));
-                    let class = column.raw.class();
-                    written.places.push(Place { column: &column.name, class, steps, injective });
-                }
-            }
-        }
-        written.told = told_apart(&written.atoms);
-        written
-    }
-
-    fn push(&mut self, atoms: Vec<Atom>, owner: Option<usize>) {
-        self.owners.extend(atoms.iter().map(|_| owner));
-        self.atoms.extend(atoms);
-    }
-
-    /// Whether the key's text alone gives a placeholder's text.
-    fn is_told(&self, place: usize) -> bool {
-        self.owners.iter().zip(&self.told).all(|(owner, told)| *owner != Some(place) || *told)
-    }
-
-    /// Columns whose values the key's text determines.
-    fn recovered(&self) -> impl Iterator<Item = &str> {
-        let places = self.places.iter().enumerate();
-        places.filter(|(at, place)| place.injective && self.is_told(*at)).map(|(_, place)| place.column)
-    }
-
-    /// The first placeholder whose end cannot be told.
-    fn blurred(&self) -> Option<&Place<'a>> {
-        let blurred = self.told.iter().position(|told| !told)?;
-        let owner = self.owners.get(blurred).copied().flatten()?;
-        self.places.get(owner)
-    }
-
-    /// The language if every text that may hold `#` were escaped, and what would have to be written.
-    fn escaped(&self) -> (Vec<Atom>, Vec<String>) {
-        let hash = ByteSet::of(b"#");
-        let open = |atom: &Atom| atom.max.is_none() && atom.set.meets(hash);
-        let escape = |atom: &Atom| match open(atom) {
-            true => Atom { set: atom.set.without(hash), ..*atom },
-            false => *atom,
-        };
-        let owners: BTreeSet<usize> = self
-            .atoms
-            .iter()
-            .zip(&self.owners)
-            .filter(|(atom, _)| open(atom))
-            .filter_map(|(_, at)| *at)
-            .collect();
-        let places = owners.into_iter().filter_map(|owner| self.places.get(owner));
-        let suggestions = places.map(|place| place.with(Step::Escape)).collect();
-        (self.atoms.iter().map(escape).collect(), suggestions)
-    }
-}
-
-/// In keys of type N and B, SQLite's values of other types than the declared one may become equal.
-fn exact_key(kind: KeyType, raw: &RawType, declared: &str) -> bool {
-    match (kind, raw) {
-        (KeyType::S, _) | (_, RawType::Postgres(_) | RawType::Mysql(_)) => true,
-        (KeyType::N, RawType::Sqlite(_)) => declared.to_ascii_uppercase().contains("INT"),
-        (KeyType::B, RawType::Sqlite(_)) => false,
-    }
 }
 
 impl<'a> Subject<'a> {

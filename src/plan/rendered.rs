@@ -1,6 +1,6 @@
 //! Which texts a placeholder can render, and whether different values stay different.
 //!
-//! Both answers lean to the safe side: a language may be too large, and "different stays different" is
+//! A placeholder of a key is never empty: such rows are rejected. Both answers lean to the safe side: a language may be too large, and "different stays different" is
 //! said only where it is certain.
 
 use crate::mapping::{Format, Step, ValueType};
@@ -23,7 +23,7 @@ pub(super) struct Rendered {
 
 /// A value of which nothing is known.
 pub(super) fn unknown(steps: &[Step]) -> Rendered {
-    let start = Rendered { atoms: vec![Atom::any_number(ByteSet::ANY)], injective: false };
+    let start = Rendered { atoms: vec![Atom::some(ByteSet::ANY)], injective: false };
     steps.iter().fold(start, |rendered, step| after(rendered, step, None))
 }
 
@@ -121,7 +121,8 @@ fn affinity(declared: &str) -> Affinity {
     match () {
         () if has(&["INT"]) => Affinity::Integer,
         () if has(&["CHAR", "CLOB", "TEXT"]) => Affinity::Text,
-        () if has(&["BLOB"]) || declared.trim().is_empty() => Affinity::Blob,
+        // ANY of a STRICT table converts nothing.
+        () if has(&["BLOB"]) || matches!(declared.trim(), "" | "ANY") => Affinity::Blob,
         () if has(&["REAL", "FLOA", "DOUB"]) => Affinity::Real,
         () => Affinity::Numeric,
     }
@@ -148,7 +149,7 @@ fn after(before: Rendered, step: &Step, column: Option<&Column>) -> Rendered {
             // SQLite: `'a'` and `x'61'` have the same hex.
             let text_too = column.is_some_and(|column| matches!(column.raw, RawType::Sqlite(_)));
             let injective = before.injective && !text_too;
-            Rendered { atoms: vec![Atom::any_number(hex_digits())], injective }
+            Rendered { atoms: vec![Atom::some(hex_digits())], injective }
         }
         Step::Escape => escape(before),
         Step::Lower => fold(before, ByteSet::upper_case(), ByteSet::lower_case(), u8::to_ascii_lowercase),
@@ -235,12 +236,12 @@ fn trim(before: Rendered) -> Rendered {
     let all = before.atoms.iter().fold(ByteSet::EMPTY, |all, atom| all.or(atom.set));
     match all.meets(blank) {
         false => before,
-        true => Rendered { atoms: vec![Atom::any_number(all)], injective: false },
+        true => Rendered { atoms: vec![Atom::some(all)], injective: false },
     }
 }
 
 fn any() -> Vec<Atom> {
-    vec![Atom::any_number(ByteSet::ANY)]
+    vec![Atom::some(ByteSet::ANY)]
 }
 
 fn integer(raw: &RawType) -> Vec<Atom> {
@@ -321,7 +322,7 @@ fn strftime(format: &str) -> Vec<Atom> {
             Piece::Literal(character) => atoms.extend(super::language::literal(&character.to_string())),
             Piece::Directive(directive) => atoms.push(match directive.width() {
                 Some(width) => Atom::exactly(ByteSet::digits(), width),
-                None => Atom::any_number(ByteSet::ANY),
+                None => Atom::some(ByteSet::ANY),
             }),
         }
     }

@@ -117,15 +117,33 @@ pub(super) fn from_driver(
         }
         _ => SourceErrorKind::Server,
     };
-    let failure = SourceError::new(kind, context, error.to_string());
+    let failure = SourceError::new(kind, context, innermost(error));
     match error {
-        sqlx::Error::Tls(_) => failure.with_hint(
-            "the server's certificate must be valid for its host name: name its authority with `ca_file`, \
-             or say sslmode=require (encrypted, not verified) or sslmode=disable in the URL",
-        ),
+        sqlx::Error::Tls(_) => failure.with_hint(TLS_HINT),
+        // The handshake's own errors arrive as invalid data.
+        sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::InvalidData => {
+            failure.with_hint(TLS_HINT)
+        }
         sqlx::Error::Io(_) if step == Step::Connect => failure
             .with_hint("check host and port in the URL, and that the server is up and reachable from here"),
         _ => failure,
+    }
+}
+
+const TLS_HINT: &str = "the server must offer TLS with a certificate that is valid for its host name: name its \
+    authority with `ca_file`, or in a network that you trust add sslmode=require (encrypted, not verified) or \
+    sslmode=disable to the URL";
+
+/// What went wrong without the driver's words around it.
+pub(super) fn innermost(error: &sqlx::Error) -> String {
+    match error {
+        sqlx::Error::Io(cause) => cause.to_string(),
+        sqlx::Error::Tls(cause) => cause.to_string(),
+        sqlx::Error::Configuration(cause) => match cause.downcast_ref::<sqlx::Error>() {
+            Some(inner) => innermost(inner),
+            None => cause.to_string(),
+        },
+        _ => error.to_string(),
     }
 }
 

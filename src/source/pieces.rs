@@ -39,9 +39,11 @@ fn check(table: &str, piece: Piece, sql: &str) -> String {
     }
 }
 
-/// A query's text without its trailing semicolon.
-pub(super) fn query(query: &str, dialect: Dialect) -> Result<&str, SourceError> {
-    sql_text::one_statement(query, dialect).map_err(|cause| error(Piece::Rows, cause))
+/// A query as it is, to find its columns' names, and as it will be read. Only a SELECT can be both.
+pub(super) fn query(query: &str, dialect: Dialect) -> Result<[String; 2], SourceError> {
+    let bare = sql_text::one_statement(query, dialect).map_err(|cause| error(Piece::Rows, cause))?;
+    let wrapped = Table::new(&Rows::Query(query.to_owned()), dialect).sql;
+    Ok([bare.to_owned(), format!("SELECT q.* FROM {wrapped}")])
 }
 
 /// Names that differ in case only are one name to two of the three databases.

@@ -64,8 +64,8 @@ pub(super) fn rows_within<C: Comparison>(
     if order.is_empty() {
         return Err(SourceError::new(SourceErrorKind::Config, "read rows in key order", "no key columns"));
     }
-    let mut statement = Statement::default();
-    statement.sql = format!("SELECT {} FROM {}", outputs.join(", "), table.sql);
+    let sql = format!("SELECT {} FROM {}", outputs.join(", "), table.sql);
+    let mut statement = Statement { sql, arguments: Vec::new() };
     let mut word = "WHERE";
     if let Some(filter) = &select.filter {
         statement.sql.push_str(&format!(" WHERE ({filter}\n)"));

@@ -13,15 +13,18 @@ pub(super) struct Location {
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) database: String,
-    /// The URL says how to encrypt.
-    pub(super) tls_chosen: bool,
+    /// How to encrypt, where the URL says it: `sslmode=…`.
+    pub(super) tls: Option<String>,
+    /// The URL names its own authorities: `sslrootcert=…`.
+    names_authorities: bool,
 }
 
 impl Location {
     /// `user@host:port/database`.
     pub(super) fn address(&self) -> String {
         let user = if self.user.is_empty() { String::new() } else { format!("{}@", self.user) };
-        format!("{user}{}:{}/{}", self.host, self.port, self.database)
+        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
+        format!("{user}{host}:{}/{}", self.port, self.database)
     }
 
     /// Whether the network cannot be listened to: this machine.
@@ -61,15 +64,33 @@ pub(super) fn location(url: &str, default_port: u16) -> Result<Location, SourceE
         host: host.to_owned(),
         port: port.unwrap_or(default_port),
         database: decoded(path.trim_start_matches('/')),
-        tls_chosen: query.split('&').any(|pair| {
-            let key = pair.split('=').next().unwrap_or_default();
-            matches!(key, "sslmode" | "ssl-mode")
-        }),
+        tls: parameters(query).find(|(key, _)| is_tls(key)).map(|(_, mode)| mode.to_owned()),
+        names_authorities: parameters(query)
+            .any(|(key, _)| matches!(key, "sslrootcert" | "ssl-root-cert" | "ssl-ca" | "sslca")),
     })
 }
 
-/// The authorities to trust: the mapping's file, else the system's bundle where one is known.
-pub(super) fn authorities(settings: &SourceSettings) -> Result<Option<PathBuf>, SourceError> {
+/// `url` without its `sslmode=…`.
+pub(super) fn without_tls(url: &str) -> String {
+    let Some((base, query)) = url.split_once('?') else { return url.to_owned() };
+    let kept = query.split('&').filter(|pair| !is_tls(pair.split('=').next().unwrap_or_default()));
+    format!("{base}?{}", kept.collect::<Vec<_>>().join("&"))
+}
+
+fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    query.split('&').filter_map(|pair| pair.split_once('='))
+}
+
+fn is_tls(key: &str) -> bool {
+    matches!(key, "sslmode" | "ssl-mode")
+}
+
+/// The authorities to trust: the mapping's file, else those that the URL names itself (`None`), else
+/// the system's bundle where one is known.
+pub(super) fn authorities(
+    settings: &SourceSettings,
+    location: &Location,
+) -> Result<Option<PathBuf>, SourceError> {
     if let Some(file) = &settings.ca_file {
         let file = file.get_ref();
         if file.is_file() {
@@ -77,6 +98,9 @@ pub(super) fn authorities(settings: &SourceSettings) -> Result<Option<PathBuf>, 
         }
         let context = format!("read `ca_file` {}", file.display());
         return Err(SourceError::new(SourceErrorKind::Config, context, "no such file"));
+    }
+    if location.names_authorities {
+        return Ok(None);
     }
     Ok(SYSTEM_BUNDLES.iter().map(Path::new).find(|path| path.is_file()).map(Path::to_path_buf))
 }
@@ -146,7 +170,7 @@ mod tests {
             at("postgres://app:p%40ss@db.example:6000/shop?sslmode=require"),
             "app@db.example:6000/shop"
         );
-        assert_eq!(at("postgres://[::1]/my%20shop"), "::1:5432/my shop");
+        assert_eq!(at("postgres://[::1]/my%20shop"), "[::1]:5432/my shop");
         assert_eq!(at("mysql://db"), "db:5432/");
     }
 

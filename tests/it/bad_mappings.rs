@@ -24,9 +24,9 @@ fn every_mistake_is_shown_at_its_place_with_help() {
 
 fn cases() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/bad-mappings");
-    let mut cases: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut cases: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
         .collect();
     cases.sort();

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
@@ -33,7 +33,7 @@ use crate::http::Message;
 use capacity::Buckets;
 use fault::{Script, error, throttled};
 use ledger::{InFlight, Ledger};
-use store::Store;
+use store::{Schema, Store};
 
 pub struct Front {
     url: String,
@@ -203,9 +203,9 @@ impl Connection {
 
     async fn batch_write(&mut self, request: Message) -> Option<Message> {
         let state = Arc::clone(&self.state);
-        let body: Value = serde_json::from_slice(&request.body).ok()?;
-        let writes = Write::all_of(&body, &lock(&self.state.store));
-        let items: Vec<Value> = writes.iter().map(|write| write.item.clone()).collect();
+        let mut body: Value = serde_json::from_slice(&request.body).ok()?;
+        let writes = Write::all_of(body["RequestItems"].take(), &lock(&self.state.store));
+        let items: Vec<&Value> = writes.iter().map(Write::item).collect();
         let number = lock(&self.state.ledger).count("BatchWriteItem");
         let in_flight = InFlight::enter(&state.ledger, &writes, request.body.len());
         let seen = Seen { operation: "BatchWriteItem", number, items: &items, body: &request.body };
@@ -276,17 +276,16 @@ impl Connection {
     async fn write(
         &mut self,
         request: Message,
-        mut body: Value,
+        body: Value,
         writes: &[Write],
         unprocessed: &[usize],
     ) -> Option<Message> {
-        let request = if unprocessed.is_empty() {
-            request
+        let mut answer = if self.state.upstream.is_none() {
+            let written = writes.iter().enumerate().filter(|(i, _)| !unprocessed.contains(i));
+            store::told(lock(&self.state.store).batch_write(written.map(|(_, write)| write)))
         } else {
-            body["RequestItems"] = Write::request_items(writes, |i| !unprocessed.contains(&i));
-            Message { body: body.to_string().into_bytes(), ..request }
+            self.pass_on(&Self::without(request, body, writes, unprocessed)).await?
         };
-        let mut answer = self.pass_on(&request).await?;
         if answer.status() != 200 {
             return Some(answer);
         }
@@ -295,19 +294,27 @@ impl Connection {
         for (table, upstream) in told["UnprocessedItems"].as_object().into_iter().flatten() {
             left[table] = [list(&left[table]), list(upstream)].concat().into();
         }
-        told["UnprocessedItems"] = left.clone();
+        let is_left =
+            |write: &&Write| left[&write.table].as_array().is_some_and(|left| left.contains(&write.request));
+        lock(&self.state.ledger).wrote(writes.iter().filter(|write| !is_left(write)));
+        told["UnprocessedItems"] = left;
         answer.body = told.to_string().into_bytes();
-        lock(&self.state.ledger)
-            .wrote(writes.iter().filter(|write| !list(&left[&write.table]).contains(&write.request)));
         Some(answer)
+    }
+
+    fn without(request: Message, mut body: Value, writes: &[Write], unprocessed: &[usize]) -> Message {
+        if unprocessed.is_empty() {
+            return request;
+        }
+        body["RequestItems"] = Write::request_items(writes, |i| !unprocessed.contains(&i));
+        Message { body: body.to_string().into_bytes(), ..request }
     }
 
     /// Where the request really takes effect.
     async fn pass_on(&mut self, request: &Message) -> Option<Message> {
         let operation = request.operation().to_owned();
         let Some(upstream) = self.state.upstream.clone() else {
-            let (status, body) = lock(&self.state.store).answer(&operation, &request.body);
-            return Some(Message::answer(status, body.to_string().into_bytes()));
+            return Some(store::told(lock(&self.state.store).answer(&operation, &request.body)));
         };
         let answer = self.forward(&upstream, request).await.ok()??;
         if operation == "DescribeTable" && answer.status() == 200 {
@@ -333,8 +340,6 @@ struct Write {
     table: String,
     /// `{"PutRequest":{"Item":…}}` or `{"DeleteRequest":{"Key":…}}`.
     request: Value,
-    /// The item, or the key alone of a delete.
-    item: Value,
     /// Key attributes as JSON, after the table's name.
     key: String,
     size: usize,
@@ -345,35 +350,49 @@ struct Write {
 }
 
 impl Write {
-    fn all_of(body: &Value, store: &Store) -> Vec<Self> {
-        let tables = body["RequestItems"].as_object();
-        let requests = tables.into_iter().flatten().flat_map(|(table, requests)| {
-            list(requests).into_iter().map(move |request| (table.clone(), request))
-        });
-        requests.map(|(table, request)| Self::new(table, request, store)).collect()
+    fn all_of(request_items: Value, store: &Store) -> Vec<Self> {
+        let Value::Object(tables) = request_items else { return Vec::new() };
+        let mut writes = Vec::new();
+        for (table, requests) in tables {
+            let schema = store.schema(&table);
+            let Value::Array(requests) = requests else { continue };
+            writes.extend(requests.into_iter().map(|request| Self::new(&table, request, &schema)));
+        }
+        writes
     }
 
-    fn new(table: String, request: Value, store: &Store) -> Self {
-        let put = &request["PutRequest"]["Item"];
-        let item = if put.is_null() { request["DeleteRequest"]["Key"].clone() } else { put.clone() };
-        let schema = store.schema(&table);
-        let key = format!("{table} {}", store::key_text(&schema.keys, &item));
+    fn new(table: &str, request: Value, schema: &Schema) -> Self {
+        let item = item_of(&request);
         let indexes =
             schema.indexes.iter().filter(|(_, keys)| keys.iter().all(|name| item.get(name).is_some()));
-        let indexes = indexes.map(|(name, keys)| (name.clone(), item[&keys[0]].to_string())).collect();
-        let partition = item[&schema.keys[0]].to_string();
-        let size = billed_size(&item);
-        Self { table, request, item, key, size, indexes, partition }
+        Self {
+            table: table.to_owned(),
+            key: format!("{table} {}", store::key_text(&schema.keys, item)),
+            size: billed_size(item),
+            indexes: indexes.map(|(name, keys)| (name.clone(), item[&keys[0]].to_string())).collect(),
+            partition: item[&schema.keys[0]].to_string(),
+            request,
+        }
+    }
+
+    /// The item, or the key alone of a delete.
+    fn item(&self) -> &Value {
+        item_of(&self.request)
     }
 
     fn request_items(writes: &[Self], wanted: impl Fn(usize) -> bool) -> Value {
-        let mut tables = json!({});
+        let mut tables: Map<String, Value> = Map::new();
         for (_, write) in writes.iter().enumerate().filter(|(i, _)| wanted(*i)) {
-            let requests = &mut tables[&write.table];
-            *requests = [list(requests), vec![write.request.clone()]].concat().into();
+            let requests = tables.entry(&write.table).or_insert_with(|| json!([]));
+            requests.as_array_mut().unwrap().push(write.request.clone());
         }
-        tables
+        tables.into()
     }
+}
+
+fn item_of(request: &Value) -> &Value {
+    let put = &request["PutRequest"]["Item"];
+    if put.is_null() { &request["DeleteRequest"]["Key"] } else { put }
 }
 
 fn list(value: &Value) -> Vec<Value> {

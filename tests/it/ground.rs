@@ -133,7 +133,6 @@ mod tool {
     }
 
     #[tokio::test]
-    #[ignore = "until `migrate local` exists"]
     async fn the_embedded_dynamodb_is_a_process_of_its_own() {
         let embedded = embedded().await;
         embedded.client().create_table("t-1").await;

@@ -97,7 +97,10 @@ fn sources() -> Vec<Source> {
         code: without_tests_and_comments(&std::fs::read_to_string(&path).unwrap()),
         path: path.strip_prefix(&root).unwrap().display().to_string(),
     };
-    paths.into_iter().filter(|path| !path.ends_with("tests.rs")).map(source).collect()
+    let is_test = |path: &Path| {
+        path.iter().any(|part| ["tests", "tests.rs", "testing.rs"].iter().any(|test| part == *test))
+    };
+    paths.into_iter().filter(|path| !is_test(path)).map(source).collect()
 }
 
 fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {

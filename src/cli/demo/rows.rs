@@ -27,7 +27,8 @@ pub(super) fn rows() -> String {
 // Writing into a String cannot fail.
 fn insert_user(sql: &mut String, id: u32) {
     let name = pick(&NAMES, id);
-    let bio = if id % 3 == 0 { "NULL".to_owned() } else { format!("'customer since {}'", 2000 + id % 25) };
+    let bio =
+        if id.is_multiple_of(3) { "NULL".to_owned() } else { format!("'customer since {}'", 2000 + id % 25) };
     let _ = writeln!(
         sql,
         "INSERT INTO users (id, email, name, password_hash, bio, avatar, birthday, preferences, created_at) \
@@ -39,8 +40,8 @@ fn insert_user(sql: &mut String, id: u32) {
 }
 
 fn insert_order(sql: &mut String, user: u32, id: u32) {
-    let shipped = if id % 5 == 0 { "'UNSHIPPED'" } else { "NULL" };
-    let deleted = if id % 50 == 0 { format!("'{}'", moment(id)) } else { "NULL".to_owned() };
+    let shipped = if id.is_multiple_of(5) { "'UNSHIPPED'" } else { "NULL" };
+    let deleted = if id.is_multiple_of(50) { format!("'{}'", moment(id)) } else { "NULL".to_owned() };
     let _ = writeln!(
         sql,
         "INSERT INTO orders (id, user_id, order_date, status, shipped_status, total, gift, note, purge_after, deleted_at) \

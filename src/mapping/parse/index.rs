@@ -62,10 +62,10 @@ fn projection<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -> R
             .with_help("name fewer, or write projection = \"ALL\"");
         return Err(walker.report(mistake));
     }
-    names.into_iter().map(|name| projected(walker, name)).collect::<Read<_>>().map(Projection::Include)
+    names.iter().map(|name| projected(walker, name)).collect::<Read<_>>().map(Projection::Include)
 }
 
-fn projected(walker: &mut Walker<'_>, name: Spanned<String>) -> Read<String> {
+fn projected(walker: &mut Walker<'_>, name: &Spanned<String>) -> Read<String> {
     let text = Text::plain(name.get_ref(), name.span());
     names::key_attribute_name(walker, text).map(Spanned::into_inner)
 }

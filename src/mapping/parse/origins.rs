@@ -26,7 +26,7 @@ pub(super) fn check(
 ) -> Read<()> {
     let origins = all(entity, parts, outline);
     let mut mistakes = with_two_origins(&origins);
-    if parts.are_whole() {
+    if parts.knows_attributes() {
         mistakes.extend(without_origin(parts, outline, &origins));
     }
     match mistakes.into_iter().map(|mistake| walker.report(mistake)).last() {
@@ -50,9 +50,8 @@ enum Writer<'a> {
 }
 
 impl Parts<'_> {
-    fn are_whole(&self) -> bool {
-        self.indexes.is_some_and(|indexes| indexes.iter().all(Result::is_ok))
-            && self.attributes.is_some_and(|attributes| attributes.iter().all(Result::is_ok))
+    fn knows_attributes(&self) -> bool {
+        self.attributes.is_some_and(|attributes| attributes.iter().all(Result::is_ok))
     }
 
     fn index_entries(&self) -> impl Iterator<Item = &IndexEntry> {

@@ -101,9 +101,11 @@ fn unknown(spelled: &str, range: Range<usize>) -> TemplateMistake {
     let known = "`0N` (zero pad), strftime such as `%Y-%m-%d`, `lower`, `upper`, `trim`, `escape`, `hex`, \
                  `epoch`, `epoch_ms`, `shard(n)`";
     let is_number = spelled.chars().all(|c| c.is_ascii_digit());
+    let word = spelled.split('(').next().unwrap_or_default();
+    let is_like_shard = closest(word, ["shard"]).is_some();
     let meant = match closest(spelled, words) {
         _ if is_number => Some(format!("0{spelled}")),
-        _ if spelled.trim().starts_with("shard") => Some("shard(8)".to_owned()),
+        _ if is_like_shard => Some("shard(8)".to_owned()),
         close => close.map(str::to_owned),
     };
     let meant = meant.map(|meant| format!("did you mean `{meant}`? ")).unwrap_or_default();

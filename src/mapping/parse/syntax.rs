@@ -118,6 +118,10 @@ fn in_plain_words(message: &str, found: &str) -> (String, Option<&'static str>) 
         _ if no_value => ("text stands in quotes", "write \"…\""),
         Some(':') if no_key => ("a key and its value are joined by `=`", "write key = value"),
         _ if no_key => ("a key with such characters stands in quotes", "write \"…\""),
+        _ if message.starts_with("unclosed table") => ("this header is not closed", "close it with ]"),
+        _ if message.starts_with("missing comma") => {
+            ("a comma is missing here", "write one between the values")
+        }
         _ if message == "duplicate key" => {
             return (format!("{} is there twice", quoted(found)), Some("keep one of them"));
         }

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::file;
-use crate::mapping::{Diagnostic, MappingFile, ReadError, render};
+use crate::mapping::{Diagnostic, MappingFile, ReadError, Span, render};
 
 #[test]
 fn counts_lines_and_columns_as_editors_do() {
@@ -24,9 +24,14 @@ fn a_byte_order_mark_is_no_column() {
 
 #[test]
 fn odd_spans_are_shown_with_one_caret_at_least() {
-    for (text, span) in
-        [("", 0..0), ("", 5..9), ("a\n", 2..2), ("é", 1..1), ("a = 1", 3..1), ("a\r\nb\r\n", 1..3)]
-    {
+    for (text, span) in [
+        ("", 0..0),
+        ("", 5..9),
+        ("a\n", 2..2),
+        ("é", 1..1),
+        ("a = 1", Span { start: 3, end: 1 }),
+        ("a\r\nb\r\n", 1..3),
+    ] {
         let output = render(&file(text), &[Diagnostic::error("code", span.clone(), "here")], false);
         assert!(output.contains('^'), "{text:?} {span:?}:\n{output}");
     }

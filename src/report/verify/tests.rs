@@ -100,11 +100,14 @@ fn differences_name_row_key_and_attributes() {
 fn values_are_shown_where_the_report_holds_them() {
     let text = verify_text(&wrong(true), PLAIN);
     let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("    ")).collect();
-    expect![[r#"
-            email    different   expected {"S":"a@b"}  found {"S":"a@c"}
-            balance  missing     expected {"N":"19.90"}
-            x        unexpected  found {"NULL":true}"#]]
-    .assert_eq(&lines.join("\n"));
+    assert_eq!(
+        lines,
+        [
+            r#"    email    different   expected {"S":"a@b"}  found {"S":"a@c"}"#,
+            r#"    balance  missing     expected {"N":"19.90"}"#,
+            r#"    x        unexpected  found {"NULL":true}"#,
+        ]
+    );
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What MySQL's catalog says about an entity's rows.
 
+use std::collections::HashMap;
+
 use sqlx::mysql::MySqlRow;
 use sqlx::{AssertSqlSafe, Column as _, Executor, MySqlConnection, Row, SqlSafeStr, Statement as _};
 
@@ -27,14 +29,14 @@ impl Session {
         let connection = self.control().await.map_err(|error| vec![error])?;
         let mut relation = match wanted.rows {
             Rows::From(name) => table(connection, name, database, is_mariadb).await,
-            Rows::Query(query) => self::query(connection, query).await,
+            Rows::Query(query) => self::query(connection, is_mariadb, query).await,
         }
         .map_err(|error| vec![error])?;
         let mut wrong = Vec::new();
         for (piece, sql) in wanted.checks(Dialect::Mysql) {
             match sql {
                 Err(error) => wrong.push(error),
-                Ok(sql) => match columns_of(connection, piece, sql).await {
+                Ok(sql) => match columns_of(connection, is_mariadb, piece, sql).await {
                     Ok(columns) if matches!(piece, Piece::Computed(_)) => relation.computed.extend(columns),
                     Ok(_) => {}
                     Err(error) => wrong.push(error),
@@ -56,7 +58,7 @@ async fn table(
     is_mariadb: bool,
 ) -> Result<Relation, SourceError> {
     let parts = sql_text::name_parts(name, Dialect::Mysql).ok_or_else(|| pieces::not_a_name(name))?;
-    columns_of(connection, Piece::Rows, format!("SELECT 1 FROM {name} WHERE false")).await?;
+    columns_of(connection, is_mariadb, Piece::Rows, format!("SELECT 1 FROM {name} WHERE false")).await?;
     let place = match <[String; 1]>::try_from(parts) {
         Ok([table]) => Place { schema: database.unwrap_or_default(), table },
         Err(parts) => match <[String; 2]>::try_from(parts) {
@@ -77,13 +79,22 @@ async fn table(
     })
 }
 
-async fn query(connection: &mut MySqlConnection, query: &str) -> Result<Relation, SourceError> {
-    let bare = pieces::query(query, Dialect::Mysql)?.to_owned();
-    let columns = columns_of(connection, Piece::Rows, bare).await?;
+async fn query(
+    connection: &mut MySqlConnection,
+    is_mariadb: bool,
+    query: &str,
+) -> Result<Relation, SourceError> {
+    let [bare, wrapped] = pieces::query(query, Dialect::Mysql)?;
+    let mut columns = columns_of(connection, is_mariadb, Piece::Rows, bare).await?;
     pieces::no_duplicates(&columns)?;
-    // As a derived table, which is how it will be read: types may differ.
-    let wrapped = super::super::statement::Table::new(&Rows::Query(query.to_owned()), Dialect::Mysql).sql;
-    let columns = columns_of(connection, Piece::Rows, format!("SELECT q.* FROM {wrapped}")).await?;
+    // Types as they will be read, except where the bare query knows more of them.
+    for (column, read) in
+        columns.iter_mut().zip(columns_of(connection, is_mariadb, Piece::Rows, wrapped).await?)
+    {
+        if !types::refines(column, &read) {
+            *column = read;
+        }
+    }
     Ok(Relation {
         kind: RelationKind::Query,
         columns,
@@ -97,18 +108,49 @@ async fn query(connection: &mut MySqlConnection, query: &str) -> Result<Relation
 /// The columns of a statement, which is prepared and not run.
 async fn columns_of(
     connection: &mut MySqlConnection,
+    is_mariadb: bool,
     piece: Piece,
     sql: String,
 ) -> Result<Vec<Column>, SourceError> {
-    let statement = connection.prepare(AssertSqlSafe(sql).into_sql_str()).await;
-    let statement =
-        statement.map_err(|error| failure(&error, Step::Prepare(piece), pieces::prepare_context(piece)))?;
+    let fail = |error: sqlx::Error| failure(&error, Step::Prepare(piece), pieces::prepare_context(piece));
+    let statement = connection.prepare(AssertSqlSafe(sql).into_sql_str()).await.map_err(fail)?;
     let parameters = statement.parameters().map_or(0, |either| either.either(<[_]>::len, |count| count));
     if parameters > 0 {
         return Err(pieces::parameters(piece));
     }
-    let columns = statement.columns().iter();
-    Ok(columns.map(|column| types::result_column(column.name(), column.type_info())).collect())
+    let mut tables: HashMap<String, Vec<Column>> = HashMap::new();
+    let mut columns = Vec::with_capacity(statement.columns().len());
+    for column in statement.columns() {
+        let mut read = types::result_column(column.name(), column.type_info());
+        if let Some(origin) = column.origin().table_column() {
+            let table = origin.table.to_string();
+            if !tables.contains_key(&table) {
+                let declared = declared_columns(connection, is_mariadb, &table).await.map_err(fail)?;
+                tables.insert(table.clone(), declared);
+            }
+            let declared = tables.get(&table).into_iter().flatten();
+            if let Some(declared) = declared
+                .filter(|declared| declared.name == *origin.name)
+                .find(|declared| types::refines(declared, &read))
+            {
+                read = Column { name: read.name, nullable: true, ..declared.clone() };
+            }
+        }
+        columns.push(read);
+    }
+    Ok(columns)
+}
+
+/// The columns of `schema.table` as the driver names it; none where that is no table of the catalog.
+async fn declared_columns(
+    connection: &mut MySqlConnection,
+    is_mariadb: bool,
+    name: &str,
+) -> Result<Vec<Column>, sqlx::Error> {
+    let Some((schema, table)) = name.split_once('.') else { return Ok(Vec::new()) };
+    let place = Place { schema: schema.to_owned(), table: table.to_owned() };
+    let checks = if is_mariadb { json_checks(connection, &place).await? } else { Vec::new() };
+    columns(connection, &place, &checks).await
 }
 
 /// Rows of a catalog query with the table's schema and name as its two parameters.

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use sqlx::mysql::{MySqlConnectOptions, MySqlSslMode};
-use sqlx::{AssertSqlSafe, Connection, MySqlConnection, Row};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, MySqlConnection, Row};
 
 use super::error::failure;
 use crate::mapping::{SnapshotMode, SourceSettings};
-use crate::source::error::Step;
+use crate::source::error::{self, Step};
 use crate::source::url::{self, Location};
 use crate::source::{CONNECT_TIMEOUT, Identity, KeyCheck, Select, SourceError, SourceErrorKind, statement};
 
@@ -32,9 +32,7 @@ impl Session {
         settings: &SourceSettings,
     ) -> Result<(Session, Identity), SourceError> {
         let url = settings.url.get_ref().expose();
-        let location = url::location(url, 3306)?;
-        let options = options(url, &location, settings)?;
-        let address = location.address();
+        let (options, address) = options(url, settings)?;
         let mut connection = connect(&options, &address).await?;
         let (version, database): (String, Option<String>) =
             sqlx::query_as("SELECT CAST(VERSION() AS CHAR), CAST(DATABASE() AS CHAR)")
@@ -78,28 +76,44 @@ async fn finds_a_row(connection: &mut MySqlConnection, sql: String) -> Result<bo
     rows.map(|rows| !rows.is_empty()).map_err(|error| failure(&error, Step::Read, "check the key"))
 }
 
-fn options(
-    url: &str,
-    location: &Location,
-    settings: &SourceSettings,
-) -> Result<MySqlConnectOptions, SourceError> {
+/// How to connect, and where to in words.
+fn options(url: &str, settings: &SourceSettings) -> Result<(MySqlConnectOptions, String), SourceError> {
+    let mut location = url::location(url, 3306)?;
     let mut options: MySqlConnectOptions =
-        url.parse().map_err(|error: sqlx::Error| url::wrong(&error.to_string()))?;
+        url::without_tls(url).parse().map_err(|error: sqlx::Error| url::wrong(&error::innermost(&error)))?;
+    if let Some(socket) = options.get_socket() {
+        location.host = socket.display().to_string();
+    }
     if location.host.contains(':') {
         options = options.host(&location.host);
     }
-    if !location.tls_chosen && !location.is_local() {
-        options = options.ssl_mode(MySqlSslMode::VerifyIdentity);
-    }
-    if let Some(file) = url::authorities(settings)? {
+    options = options.ssl_mode(ssl_mode(&location)?);
+    if let Some(file) = url::authorities(settings, &location)? {
         options = options.ssl_ca(file);
     }
     // The server's own sql_mode: a user's `||` may mean OR.
-    Ok(options
+    options = options
         .pipes_as_concat(false)
         .no_engine_substitution(false)
         .timezone(Some("+00:00".to_owned()))
-        .charset("utf8mb4"))
+        .charset("utf8mb4")
+        .disable_statement_logging();
+    Ok((options, location.address()))
+}
+
+/// PostgreSQL's words and MySQL's own.
+fn ssl_mode(location: &Location) -> Result<MySqlSslMode, SourceError> {
+    let Some(word) = &location.tls else {
+        return Ok(if location.is_local() { MySqlSslMode::Preferred } else { MySqlSslMode::VerifyIdentity });
+    };
+    match word.to_ascii_lowercase().replace('_', "-").as_str() {
+        "disable" | "disabled" => Ok(MySqlSslMode::Disabled),
+        "prefer" | "preferred" => Ok(MySqlSslMode::Preferred),
+        "require" | "required" => Ok(MySqlSslMode::Required),
+        "verify-ca" => Ok(MySqlSslMode::VerifyCa),
+        "verify-full" | "verify-identity" => Ok(MySqlSslMode::VerifyIdentity),
+        _ => Err(url::wrong("its sslmode is none of disable, prefer, require, verify-ca, verify-full")),
+    }
 }
 
 /// A connection whose session is as the design wants it.
@@ -121,7 +135,7 @@ async fn connect(options: &MySqlConnectOptions, address: &str) -> Result<MySqlCo
 }
 
 /// Not every server has all of them.
-const WANTED: [(&str, &str); 14] = [
+const WANTED: [(&str, &str); 15] = [
     ("max_execution_time", "0"),
     ("max_statement_time", "0"),
     ("idle_transaction_timeout", "0"),
@@ -137,33 +151,47 @@ const WANTED: [(&str, &str); 14] = [
     ("information_schema_stats_expiry", "0"),
     ("autocommit", "1"),
     ("lock_wait_timeout", "60"),
+    // The driver's handshake adds IGNORE_SPACE.
+    ("sql_mode", "@@global.sql_mode"),
 ];
 
 async fn settings(connection: &mut MySqlConnection) -> Result<String, sqlx::Error> {
-    let names: Vec<String> = WANTED.iter().map(|(name, _)| format!("'{name}'")).collect();
-    let sql = format!("SHOW SESSION VARIABLES WHERE Variable_name IN ({})", names.join(", "));
-    let rows = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_all(connection).await?;
-    let known: Vec<String> = rows.iter().filter_map(|row| row.try_get(0).ok()).collect();
-    let set = WANTED.iter().filter(|(name, _)| known.iter().any(|known| known == name));
+    let known = variables(connection, &WANTED).await?;
+    let set = WANTED.iter().filter(|(name, _)| known.iter().any(|(known, _)| known == name));
     let set: Vec<String> = set.map(|(name, value)| format!("SESSION {name} = {value}")).collect();
     Ok(format!("SET {}", set.join(", ")))
 }
 
+/// As SHOW VARIABLES prints them; of two spellings a server has one or both.
+const ASSERTED: [(&str, &str); 9] = [
+    ("time_zone", "+00:00"),
+    ("character_set_client", "utf8mb4"),
+    ("character_set_results", "utf8mb4"),
+    ("tx_read_only", "ON"),
+    ("transaction_read_only", "ON"),
+    ("tx_isolation", "REPEATABLE-READ"),
+    ("transaction_isolation", "REPEATABLE-READ"),
+    ("max_execution_time", "0"),
+    ("max_statement_time", "0.000000"),
+];
+
 async fn assert_session(connection: &mut MySqlConnection, context: String) -> Result<(), SourceError> {
-    let row = sqlx::raw_sql(
-        "SELECT CAST(@@session.time_zone AS CHAR), CAST(@@session.character_set_results AS CHAR), \
-                FIND_IN_SET('PIPES_AS_CONCAT', @@session.sql_mode) = FIND_IN_SET('PIPES_AS_CONCAT', @@global.sql_mode)",
-    )
-    .fetch_one(&mut *connection)
-    .await
-    .map_err(|error| failure(&error, Step::Connect, context.clone()))?;
-    let zone: String = row.try_get(0).unwrap_or_default();
-    let charset: String = row.try_get(1).unwrap_or_default();
-    if zone != "+00:00" || charset != "utf8mb4" {
-        let cause =
-            format!("the session kept time_zone {zone} and charset {charset}; +00:00 and utf8mb4 were set");
-        return Err(SourceError::new(SourceErrorKind::Config, context, cause)
-            .with_hint("connect to the server itself, not through a proxy"));
-    }
-    Ok(())
+    let rows = variables(connection, &ASSERTED).await;
+    let rows = rows.map_err(|error| failure(&error, Step::Connect, context.clone()))?;
+    let wrong = rows.iter().find(|(name, value)| !ASSERTED.contains(&(name.as_str(), value.as_str())));
+    let Some((name, value)) = wrong else { return Ok(()) };
+    let cause = format!("the session kept {name} = {value}");
+    Err(SourceError::new(SourceErrorKind::Config, context, cause)
+        .with_hint("connect to the server itself, not through a proxy"))
+}
+
+/// Those of the session's variables that this server has.
+async fn variables(
+    connection: &mut MySqlConnection,
+    wanted: &[(&str, &str)],
+) -> Result<Vec<(String, String)>, sqlx::Error> {
+    let names: Vec<String> = wanted.iter().map(|(name, _)| format!("'{name}'")).collect();
+    let sql = format!("SHOW SESSION VARIABLES WHERE Variable_name IN ({})", names.join(", "));
+    let rows = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_all(connection).await?;
+    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
 }

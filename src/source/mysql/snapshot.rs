@@ -7,7 +7,7 @@ use super::error::failure;
 use super::{Reader, Session};
 use crate::mapping::SnapshotMode;
 use crate::source::error::Step;
-use crate::source::{Consistency, Rows, Select, SourceError, Supply};
+use crate::source::{Consistency, Dialect, Rows, Select, SourceError, Supply, sql_text};
 
 /// Readers open within a few hundred microseconds; between two commits there is usually more.
 const TRIES: u32 = 200;
@@ -31,7 +31,37 @@ impl Session {
             }
             SnapshotMode::Shared => begin_until_equal(&mut connections).await?,
         };
+        let consistency = match consistency {
+            Consistency::Proven if self.has_tables_without_snapshots(selects).await? => {
+                Consistency::Unproven("a table's engine has no snapshots, as InnoDB has")
+            }
+            other => other,
+        };
         Ok(Supply { readers: connections.into_iter().map(Reader::new).collect(), consistency })
+    }
+}
+
+impl Session {
+    /// MyISAM, Aria and the like show every reader what is there when it reads.
+    async fn has_tables_without_snapshots(&mut self, selects: &[Select]) -> Result<bool, SourceError> {
+        let database = self.database.clone().unwrap_or_default();
+        let connection = self.control().await?;
+        for select in selects {
+            let Rows::From(name) = &select.rows else { continue };
+            let mut parts = sql_text::name_parts(name, Dialect::Mysql).unwrap_or_default();
+            let table = parts.pop().unwrap_or_default();
+            let schema = parts.pop().unwrap_or_else(|| database.clone());
+            let found = sqlx::query(
+                "SELECT 1 FROM information_schema.tables WHERE table_schema = ? AND table_name = ?
+                    AND engine NOT IN ('InnoDB', 'ROCKSDB', 'ndbcluster')",
+            );
+            let found = found.bind(schema).bind(table).fetch_all(&mut *connection).await;
+            if !found.map_err(|error| failure(&error, Step::Read, "look at the tables' engines"))?.is_empty()
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

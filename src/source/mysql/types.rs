@@ -99,6 +99,13 @@ pub(super) fn result_column(name: &str, info: &MySqlTypeInfo) -> Column {
     }
 }
 
+/// Whether `declared` says more of a column that arrives as `read`: the same form, or JSON, which a
+/// result set calls a text.
+pub(super) fn refines(declared: &Column, read: &Column) -> bool {
+    let is_json = declared.raw == RawType::Mysql(MysqlType::Json);
+    declared.raw == read.raw || (is_json && read.raw == RawType::Mysql(MysqlType::Text))
+}
+
 fn unordered(raw: &MysqlType, name: &str) -> Option<&'static str> {
     match raw {
         MysqlType::Float | MysqlType::Double => Some("floats do not order as they compare"),

@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use sqlx::{
-    AssertSqlSafe, Column as _, Executor, PgConnection, Row, SqlSafeStr, Statement as _, TypeInfo as _,
-};
+use sqlx::{AssertSqlSafe, Column as _, Executor, PgConnection, Row, SqlSafeStr, Statement as _};
 
 use super::Session;
 use super::error::failure;
@@ -19,7 +17,8 @@ use crate::source::{
 /// A column before its type is known.
 struct Found {
     name: String,
-    sql_type: String,
+    /// `None` for an expression.
+    sql_type: Option<String>,
     oid: u32,
     modifier: i32,
     not_null: bool,
@@ -103,9 +102,10 @@ async fn table(connection: &mut PgConnection, name: &str) -> Result<Relation, So
 }
 
 async fn query(connection: &mut PgConnection, query: &str) -> Result<Relation, SourceError> {
-    let sql = pieces::query(query, Dialect::Postgres)?;
-    let columns = columns_of(connection, Piece::Rows, sql.to_owned()).await?;
+    let [bare, wrapped] = pieces::query(query, Dialect::Postgres)?;
+    let columns = columns_of(connection, Piece::Rows, bare).await?;
     pieces::no_duplicates(&columns)?;
+    let columns = columns_of(connection, Piece::Rows, wrapped).await?;
     Ok(Relation {
         kind: RelationKind::Query,
         columns,
@@ -141,7 +141,7 @@ async fn columns_of(
         let origin = place.and_then(|place| origins.found.get(&place));
         Found {
             name: column.name().to_owned(),
-            sql_type: origin.map_or_else(|| column.type_info().name().to_owned(), |(name, _)| name.clone()),
+            sql_type: origin.map(|(name, _)| name.clone()),
             oid,
             modifier: origin.map_or(-1, |(_, modifier)| *modifier),
             // An outer join makes NULLs of any column.
@@ -203,7 +203,7 @@ async fn typed(connection: &mut PgConnection, columns: Vec<Found>) -> Result<Vec
         let known = types.of(found.oid, found.modifier);
         Column {
             name: found.name,
-            sql_type: found.sql_type,
+            sql_type: found.sql_type.unwrap_or_else(|| types.sql_name(found.oid)),
             raw: RawType::Postgres(known.raw),
             nullable: !found.not_null,
             unordered: known.unordered,

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use futures::future::try_join_all;
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
-use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, Row};
 
 use super::Reader;
 use super::error::failure;
 use crate::mapping::{SnapshotMode, SourceSettings};
-use crate::source::error::Step;
-use crate::source::url::{self, Location};
+use crate::source::error::{self, Step};
+use crate::source::url;
 use crate::source::{
     CONNECT_TIMEOUT, Consistency, Identity, KeyCheck, Select, SourceError, SourceErrorKind, Supply, statement,
 };
@@ -46,9 +46,7 @@ impl Session {
         settings: &SourceSettings,
     ) -> Result<(Session, Identity), SourceError> {
         let url = settings.url.get_ref().expose();
-        let location = url::location(url, 5432)?;
-        let options = options(url, &location, settings)?;
-        let address = location.address();
+        let (options, address) = options(url, settings)?;
         let mut connection = connect(&options, &address).await?;
         let (version, database): (String, String) =
             sqlx::query_as("SELECT current_setting('server_version'), current_database()::text")
@@ -122,23 +120,30 @@ async fn finds_a_row(connection: &mut PgConnection, sql: String) -> Result<bool,
     row.map(|row| row.is_some()).map_err(|error| failure(&error, Step::Read, "check the key"))
 }
 
-fn options(
-    url: &str,
-    location: &Location,
-    settings: &SourceSettings,
-) -> Result<PgConnectOptions, SourceError> {
+/// How to connect, and where to in words.
+fn options(url: &str, settings: &SourceSettings) -> Result<(PgConnectOptions, String), SourceError> {
+    let mut location = url::location(url, 5432)?;
     let mut options: PgConnectOptions =
-        url.parse().map_err(|error: sqlx::Error| url::wrong(&error.to_string()))?;
+        url.parse().map_err(|error: sqlx::Error| url::wrong(&error::innermost(&error)))?;
+    // Parameters of the URL and the PG… variables may say otherwise than its beginning.
+    location.host = match options.get_socket() {
+        Some(socket) => socket.display().to_string(),
+        None => options.get_host().trim_matches(['[', ']']).to_owned(),
+    };
+    location.port = options.get_port();
+    location.user = options.get_username().to_owned();
+    location.database = options.get_database().unwrap_or_default().to_owned();
     if location.host.contains(':') {
         options = options.host(&location.host);
     }
-    if !location.tls_chosen && !location.is_local() {
+    if location.tls.is_none() && !location.is_local() {
         options = options.ssl_mode(PgSslMode::VerifyFull);
     }
-    if let Some(file) = url::authorities(settings)? {
+    if let Some(file) = url::authorities(settings, &location)? {
         options = options.ssl_root_cert(file);
     }
-    Ok(options.application_name("dynamigrate").extra_float_digits(3))
+    options = options.application_name("dynamigrate").extra_float_digits(3).disable_statement_logging();
+    Ok((options, location.address()))
 }
 
 /// A connection whose session is as the design wants it.

@@ -18,6 +18,8 @@ struct Entry {
     /// Of a true array, else 0.
     element: u32,
     has_order: bool,
+    /// As SQL writes it, without a modifier.
+    sql: String,
 }
 
 /// The types of some columns.
@@ -40,9 +42,12 @@ const LOOKUP: &str = "\
     SELECT chain.origin::int8, t.oid::int8, t.typname::text, t.typtype::text, chain.modifier,
            CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_type e WHERE e.typarray = t.oid)
                 THEN t.typelem ELSE 0 END::int8,
-           t.typtype IN ('e', 'r', 'm') OR t.oid = 'pg_catalog.varchar'::regtype OR EXISTS (
+           t.typtype IN ('e', 'r', 'm') OR EXISTS (
              SELECT FROM pg_catalog.pg_opclass o JOIN pg_catalog.pg_am a ON a.oid = o.opcmethod
-              WHERE a.amname = 'btree' AND o.opcdefault AND o.opcintype = t.oid)
+              WHERE a.amname = 'btree' AND o.opcdefault AND (o.opcintype = t.oid OR o.opcintype IN (
+                SELECT c.casttarget FROM pg_catalog.pg_cast c
+                 WHERE c.castsource = t.oid AND c.castmethod = 'b' AND c.castcontext = 'i'))),
+           pg_catalog.format_type(chain.origin, -1)
       FROM chain JOIN pg_catalog.pg_type t ON t.oid = chain.type WHERE t.typtype <> 'd'";
 
 impl Types {
@@ -63,6 +68,7 @@ impl Types {
                         modifier: row.try_get(4)?,
                         element: oid(row.try_get(5)?),
                         has_order: row.try_get(6)?,
+                        sql: row.try_get(7)?,
                     },
                 );
             }
@@ -70,6 +76,11 @@ impl Types {
             wanted = elements.filter(|oid| *oid != 0 && !types.0.contains_key(oid)).collect();
         }
         Ok(types)
+    }
+
+    /// The name of a type that can be cast to.
+    pub(super) fn sql_name(&self, oid: u32) -> String {
+        self.0.get(&oid).map_or_else(|| "text".to_owned(), |entry| entry.sql.clone())
     }
 
     /// `modifier` is the column's, -1 without.

@@ -79,9 +79,10 @@ async fn table(connection: &mut SqliteConnection, name: &str) -> Result<Relation
 }
 
 async fn query(connection: &mut SqliteConnection, query: &str) -> Result<Relation, SourceError> {
-    let sql = pieces::query(query, Dialect::Sqlite)?;
-    let columns = columns_of(connection, Piece::Rows, sql).await?;
+    let [bare, wrapped] = pieces::query(query, Dialect::Sqlite)?;
+    let columns = columns_of(connection, Piece::Rows, &bare).await?;
     pieces::no_duplicates(&columns)?;
+    let columns = columns_of(connection, Piece::Rows, &wrapped).await?;
     Ok(Relation {
         kind: RelationKind::Query,
         columns,
@@ -192,14 +193,28 @@ async fn unique_keys(
     for index in indexes {
         let name: String = index.try_get(0)?;
         let primary = index.try_get::<&str, _>(1)? == "pk";
-        if let Some(key) = unique_key(connection, place, name, primary, columns).await? {
-            keys.push(key);
+        if !collates(connection, place, &name).await? {
+            keys.extend(unique_key(connection, place, name, primary, columns).await?);
         }
     }
     Ok((keys, rowid))
 }
 
-/// `None` for an index on an expression, or in another collation than its column's.
+/// Whether an index may compare in another collation than its columns do.
+async fn collates(
+    connection: &mut SqliteConnection,
+    place: &Place,
+    index: &str,
+) -> Result<bool, sqlx::Error> {
+    let schema = sql_text::quote(&place.schema, Dialect::Sqlite);
+    let sql =
+        format!("SELECT sql LIKE '%collate%' FROM {schema}.sqlite_schema WHERE type = 'index' AND name = ?");
+    let said: Option<Option<bool>> =
+        sqlx::query_scalar(AssertSqlSafe(sql)).bind(index).fetch_optional(connection).await?;
+    Ok(said.flatten().unwrap_or(false))
+}
+
+/// `None` for an index on an expression.
 async fn unique_key(
     connection: &mut SqliteConnection,
     place: &Place,

@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, SqliteConnection};
 use super::Reader;
 use super::error::failure;
 use crate::mapping::{SnapshotMode, SourceSettings};
-use crate::source::error::Step;
+use crate::source::error::{self, Step};
 use crate::source::{
     Consistency, Identity, KeyCheck, Select, SourceError, SourceErrorKind, Supply, statement, url,
 };
@@ -38,8 +38,12 @@ impl Session {
             return Err(url::wrong("a database in memory has no rows to migrate"));
         }
         let options: SqliteConnectOptions =
-            url.parse().map_err(|error: sqlx::Error| url::wrong(&error.to_string()))?;
-        let options = options.read_only(true).create_if_missing(false).busy_timeout(Duration::from_secs(10));
+            url.parse().map_err(|error: sqlx::Error| url::wrong(&error::innermost(&error)))?;
+        let options = options
+            .read_only(true)
+            .create_if_missing(false)
+            .busy_timeout(Duration::from_secs(10))
+            .disable_statement_logging();
         let file = options.get_filename().to_owned();
         let path = file.display().to_string();
         check_file(&file, &path)?;

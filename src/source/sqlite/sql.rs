@@ -24,3 +24,50 @@ impl Comparison for Sqlite {
 pub(super) fn cast(_column: &Column, sql: &str) -> String {
     sql.to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use sqlx::{AssertSqlSafe, Connection, Row, SqliteConnection};
+
+    use super::*;
+    use crate::source::{Bounds, KeyPart, Output, RawType, Rows, SqliteType};
+
+    /// The driver's counters are out of reach: the plan itself must search the index.
+    #[tokio::test]
+    async fn pages_and_positions_search_the_index() {
+        let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+        let setup = "CREATE TABLE t (a TEXT, b INT, c BLOB, v TEXT, PRIMARY KEY (a, b, c)) WITHOUT ROWID;
+                     CREATE TABLE u (a TEXT COLLATE NOCASE PRIMARY KEY, v TEXT)";
+        sqlx::raw_sql(setup).execute(&mut connection).await.unwrap();
+        for (rows, key) in [
+            (Rows::From("t".to_owned()), vec!["a", "b", "c"]),
+            (Rows::From("u".to_owned()), vec!["a"]),
+            (Rows::Query("SELECT * FROM t WHERE v IS NOT NULL;".to_owned()), vec!["a", "b", "c"]),
+        ] {
+            let column = |name: &&str| Column {
+                name: (*name).to_owned(),
+                sql_type: String::new(),
+                raw: RawType::Sqlite(SqliteType::Any),
+                nullable: false,
+                unordered: None,
+            };
+            let columns: Vec<Column> = key.iter().map(column).collect();
+            let bound = Key(vec![KeyPart::Integer(1); columns.len()]);
+            let bounds = Bounds { after: Some(bound.clone()), up_to: Some(bound) };
+            let output = columns.iter().cloned().map(Output::Column).collect();
+            let select = Select { rows, filter: None, output, key: columns };
+            let page = statement::rows_within::<Sqlite>(&select, &["1".to_owned()], &bounds).unwrap();
+            let position = statement::key_at::<Sqlite>(&select, &bounds, 100).unwrap();
+            for Statement { sql, arguments } in [page, position] {
+                let mut query = sqlx::query(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}")));
+                for _ in arguments {
+                    query = query.bind(1_i64);
+                }
+                let plan = query.fetch_all(&mut connection).await.unwrap();
+                let plan: Vec<String> = plan.iter().map(|row| row.get(3)).collect();
+                assert_eq!(plan.len(), 1, "{plan:?}");
+                assert!(plan.iter().all(|step| step.starts_with("SEARCH") && step.contains('>')), "{plan:?}");
+            }
+        }
+    }
+}

@@ -109,7 +109,7 @@ impl When {
             When::At(number) => seen.number == *number,
             When::Between(from, to) => (*from..*to).contains(&seen.number),
             When::Every(count) => seen.number.is_multiple_of(*count),
-            When::Holding(predicate) => seen.items.iter().any(predicate),
+            When::Holding(predicate) => seen.items.iter().any(|item| predicate(item)),
         }
     }
 }
@@ -120,7 +120,7 @@ pub struct Seen<'a> {
     /// How many of this operation came, this one included.
     pub number: u64,
     /// The items of a BatchWriteItem.
-    pub items: &'a [Value],
+    pub items: &'a [&'a Value],
     pub body: &'a [u8],
 }
 

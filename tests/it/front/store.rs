@@ -1,12 +1,13 @@
 //! The tables of a front that acknowledges by itself; and what a front knows of any table's keys.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
 
 use serde_json::{Map, Value, json};
 
 use super::fault::error_body;
 use super::{Write, list};
+use crate::http::Message;
 
 /// Names of key attributes, of the table and of its indexes.
 #[derive(Debug, Clone)]
@@ -26,7 +27,8 @@ pub(super) struct Store {
 /// Bytes of items in a page of Scan.
 const PAGE: usize = 1024 * 1024;
 
-type Answer = Result<Value, Value>;
+/// What is told, or the error that refuses it.
+pub(super) type Answer = Result<Value, Value>;
 
 impl Store {
     /// PK and SK unless the table was seen created or described.
@@ -50,19 +52,17 @@ impl Store {
         items.map(|item| serde_json::from_str(item).unwrap()).collect()
     }
 
-    pub(super) fn answer(&mut self, operation: &str, body: &[u8]) -> (u16, Value) {
+    pub(super) fn answer(&mut self, operation: &str, body: &[u8]) -> Answer {
         let request: Value = serde_json::from_slice(body).unwrap_or_default();
-        let answer = match operation {
+        match operation {
             "CreateTable" => self.create(&request),
             "DescribeTable" => self.describe(&request).map(|table| json!({ "Table": table })),
             "ListTables" => Ok(json!({ "TableNames": self.created.keys().collect::<Vec<_>>() })),
             "DescribeTimeToLive" => Ok(json!({"TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}})),
-            "BatchWriteItem" => self.batch_write(&request),
             "BatchGetItem" => self.batch_get(&request),
             "Scan" => self.scan(&request),
             _ => Err(error_body("UnknownOperationException", operation)),
-        };
-        answer.map_or_else(|refused| (400, refused), |told| (200, told))
+        }
     }
 
     fn create(&mut self, request: &Value) -> Answer {
@@ -101,28 +101,29 @@ impl Store {
     }
 
     /// Checks what the service checks for the whole request.
-    fn batch_write(&mut self, request: &Value) -> Answer {
-        let writes = Write::all_of(request, self);
+    pub(super) fn batch_write<'a>(&mut self, writes: impl Iterator<Item = &'a Write>) -> Answer {
+        let writes: Vec<&Write> = writes.collect();
+        let mut seen = HashSet::new();
         for write in &writes {
-            self.existing(&json!(write.table))?;
-            let keys = self.schema(&write.table).keys;
-            if keys.iter().any(|key| write.item.get(key).is_none()) {
+            let table = self.existing(&json!(write.table))?;
+            if self.schema(&table).keys.iter().any(|key| write.item().get(key).is_none()) {
                 return Err(error_body(
                     "ValidationException",
                     "The provided key element does not match the schema",
                 ));
             }
-        }
-        let mut keys: Vec<&str> = writes.iter().map(|write| write.key.as_str()).collect();
-        keys.sort_unstable();
-        if keys.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(error_body("ValidationException", "Provided list of item keys contains duplicates"));
+            if !seen.insert(&write.key) {
+                return Err(error_body(
+                    "ValidationException",
+                    "Provided list of item keys contains duplicates",
+                ));
+            }
         }
         for write in writes {
-            let key = key_text(&self.schema(&write.table).keys, &write.item);
-            let items = self.items.entry(write.table).or_default();
+            let key = write.key[write.table.len() + 1..].to_owned();
+            let items = self.items.entry(write.table.clone()).or_default();
             match write.request.get("PutRequest") {
-                Some(_) => items.insert(key, write.item.to_string().into()),
+                Some(_) => items.insert(key, write.item().to_string().into()),
                 None => items.remove(&key),
             };
         }
@@ -188,6 +189,11 @@ impl Store {
             )),
         }
     }
+}
+
+pub(super) fn told(answer: Answer) -> Message {
+    let (status, body) = answer.map_or_else(|refused| (400, refused), |told| (200, told));
+    Message::answer(status, body.to_string().into_bytes())
 }
 
 /// The key attributes of an item as JSON, in the order of the key.

@@ -192,7 +192,12 @@ pub(super) async fn plain(reader: &mut Reader, select: &Select) -> Vec<String> {
 }
 
 /// All rows of a range by pages, going on each time from a position that went through JSON.
-pub(super) async fn walk(reader: &mut Reader, select: &Arc<Select>, bounds: &Bounds, rows: u64) -> Vec<String> {
+pub(super) async fn walk(
+    reader: &mut Reader,
+    select: &Arc<Select>,
+    bounds: &Bounds,
+    rows: u64,
+) -> Vec<String> {
     let limits = PageLimits { rows, bytes: 64 << 20 };
     let mut all = Vec::new();
     let mut position = Position::Start;

@@ -1,1 +1,97 @@
-//! To come.
+//! A broken connection is never the end of rows, and a new snapshot can be opened after it.
+
+use std::sync::Arc;
+
+use dynamigrate::source::{Bounds, Cursor, Dialect, PageLimits, Position, SourceErrorKind};
+
+use super::database::{Database, Raw, from, select};
+
+#[tokio::test]
+async fn killed_connections_are_lost_and_come_back() {
+    for dialect in [Dialect::Postgres, Dialect::Mysql] {
+        let series = match dialect {
+            Dialect::Postgres => "FROM generate_series(1, 3000) AS s (seq)",
+            _ => "FROM seq_1_to_3000",
+        };
+        let setup =
+            format!("CREATE TABLE t (id int NOT NULL PRIMARY KEY); INSERT INTO t SELECT seq {series}");
+        let database = Database::with(dialect, &setup).await;
+        let mut source = database.source().await;
+        let select = Arc::new(select(&mut source, from("t"), &["id"]).await);
+        let mut snapshot = source.open(2, &[]).await.unwrap();
+        let reader = &mut snapshot.readers[0];
+        let limits = PageLimits { rows: 1000, bytes: 1 << 20 };
+        let mut cursor = Cursor::new(Arc::clone(&select), Bounds::default(), Position::Start, limits);
+        let (page, position) = cursor.next(reader).await.unwrap().unwrap();
+        assert_eq!(page.rows(), 500);
+        kill(&database).await;
+        let error = cursor.next(reader).await.unwrap_err();
+        assert_eq!(error.kind, SourceErrorKind::Lost, "{error:?}");
+        // And from the middle of a statement's rows.
+        let mut reader = source.open(1, &[]).await.unwrap().readers.pop().unwrap();
+        let mut cursor = Cursor::new(Arc::clone(&select), Bounds::default(), position, limits);
+        let mut rows = 0;
+        while let Some((page, _)) = cursor.next(&mut reader).await.unwrap() {
+            rows += page.rows();
+        }
+        assert_eq!(rows, 2500);
+        // The control connection was killed too.
+        assert!(!source.check_key(&select).await.unwrap().duplicates);
+    }
+}
+
+#[tokio::test]
+async fn a_statement_killed_in_its_middle_is_lost() {
+    for dialect in [Dialect::Postgres, Dialect::Mysql] {
+        let (series, sleep) = match dialect {
+            Dialect::Postgres => ("FROM generate_series(1, 50) AS s (seq)", "pg_sleep(0.1 + 0 * id)::text"),
+            _ => ("FROM seq_1_to_50", "SLEEP(0.1 + 0 * id)"),
+        };
+        let setup =
+            format!("CREATE TABLE t (id int NOT NULL PRIMARY KEY); INSERT INTO t SELECT seq {series}");
+        let database = Database::with(dialect, &setup).await;
+        let mut source = database.source().await;
+        let mut select = select(&mut source, from("t"), &["id"]).await;
+        select.filter = Some(format!("{sleep} IS NOT NULL"));
+        let mut reader = source.open(1, &[]).await.unwrap().readers.pop().unwrap();
+        let whole = Bounds::default();
+        let reading = reader.page(&select, &whole, 1 << 20);
+        let killing = async {
+            tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+            kill(&database).await;
+        };
+        let (read, ()) = tokio::join!(reading, killing);
+        let error = read.unwrap_err();
+        assert_eq!(error.kind, SourceErrorKind::Lost, "{error:?}");
+    }
+}
+
+/// Ends all connections to a database but the one that does it.
+async fn kill(database: &Database) {
+    let mut raw = database.raw().await;
+    match database.dialect {
+        Dialect::Postgres => {
+            raw.run(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                  WHERE datname = current_database() AND pid <> pg_backend_pid()",
+            )
+            .await;
+        }
+        Dialect::Mysql => {
+            let list = "SELECT CAST(COALESCE(GROUP_CONCAT(id SEPARATOR ' '), '') AS CHAR) FROM information_schema.processlist
+                         WHERE db = DATABASE() AND id <> CONNECTION_ID()";
+            let ids = raw.text(list).await;
+            for id in ids.split(' ').filter(|id| !id.is_empty()) {
+                run_quietly(&mut raw, &format!("KILL {id}")).await;
+            }
+        }
+        Dialect::Sqlite => {}
+    }
+}
+
+/// A connection may end between being listed and being killed.
+async fn run_quietly(raw: &mut Raw, sql: &str) {
+    if let Raw::Mysql(connection) = raw {
+        let _ = sqlx::raw_sql(sqlx::AssertSqlSafe(sql.to_owned())).execute(connection).await;
+    }
+}

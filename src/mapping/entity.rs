@@ -1,0 +1,93 @@
+//! `[entities.X]`, read.
+
+use toml::Spanned;
+
+use super::template::Template;
+use super::value::ValueSettings;
+
+/// `[entities.X]`: which rows become which items.
+#[derive(Debug, Clone)]
+pub struct Entity {
+    pub name: Spanned<String>,
+    pub rows: Rows,
+    pub filter: Option<Spanned<String>>,
+    /// The declared source key; the primary key when absent.
+    pub key: Option<Vec<Spanned<String>>>,
+    pub pk: Template,
+    /// `None` only when the table has no sort key.
+    pub sk: Option<Template>,
+    /// Value of the entity_type attribute.
+    pub type_value: String,
+    pub columns: ColumnChoice,
+    pub rename_all: Option<Case>,
+    /// `let`: further columns, in SQL of the source.
+    pub computed: Vec<Computed>,
+    /// `column.name`: how a column is read, everywhere it is used.
+    pub column_settings: Vec<(Spanned<String>, ValueSettings)>,
+    pub indexes: Vec<IndexEntry>,
+    pub attributes: Vec<Attribute>,
+    /// `[defaults]` that hold where a column or attribute says nothing.
+    pub defaults: ValueSettings,
+}
+
+#[derive(Debug, Clone)]
+pub enum Rows {
+    /// Table or view, written as in SQL.
+    From(Spanned<String>),
+    /// One SELECT.
+    Query(Spanned<String>),
+}
+
+#[derive(Debug, Clone)]
+pub enum ColumnChoice {
+    All,
+    List(Vec<Spanned<String>>),
+    Except(Vec<Spanned<String>>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Case {
+    Camel,
+    Pascal,
+    Snake,
+    Kebab,
+}
+
+#[derive(Debug, Clone)]
+pub struct Computed {
+    pub name: Spanned<String>,
+    pub sql: Spanned<String>,
+}
+
+/// `[entities.X.index.I]`.
+#[derive(Debug, Clone)]
+pub struct IndexEntry {
+    pub index: Spanned<String>,
+    /// SQL; the attributes are written only where it is true.
+    pub when: Option<Spanned<String>>,
+    pub pk: Option<Template>,
+    pub sk: Option<Template>,
+}
+
+/// One entry of `[entities.X.attributes]`.
+#[derive(Debug, Clone)]
+pub struct Attribute {
+    pub name: Spanned<String>,
+    pub origin: Origin,
+    pub settings: ValueSettings,
+}
+
+#[derive(Debug, Clone)]
+pub enum Origin {
+    Column(Spanned<String>),
+    Template(Template),
+    Value(Spanned<Constant>),
+}
+
+/// A constant of the mapping. Floats are refused by the parser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Constant {
+    Text(String),
+    Integer(i64),
+    Boolean(bool),
+}

@@ -1,0 +1,8 @@
+//! Tests of the whole: mappings and relations in, plans and findings out.
+
+mod attributes;
+mod fingerprints;
+mod indexes;
+mod keys;
+mod mistakes;
+mod proofs;
