@@ -89,7 +89,9 @@ impl From<SourceError> for Failure {
             SourceErrorKind::Server => (Exit::Failed, "source-server"),
         };
         let failure = Failure::new(exit, code, error.to_string());
-        Failure { help: error.hint, ..failure }
+        let lost = (error.kind == SourceErrorKind::Lost)
+            .then(|| "see why the server ends the connection; then run again to go on".to_owned());
+        Failure { help: error.hint.or(lost), ..failure }
     }
 }
 

@@ -95,6 +95,10 @@ impl Scene {
         self.folder.path().join(".migrate/ledger/ledger").join(file)
     }
 
+    fn has_checkpoint(&self) -> bool {
+        self.state("checkpoint.json").exists()
+    }
+
     /// The checkpoint's body.
     fn checkpoint(&self) -> Value {
         let text = std::fs::read_to_string(self.state("checkpoint.json")).unwrap();
