@@ -91,7 +91,9 @@ impl From<SourceError> for Failure {
             SourceErrorKind::Server => (Exit::Failed, "source-server"),
         };
         let failure = Failure::new(exit, code, error.to_string());
-        Failure { help: error.hint, ..failure }
+        let lost = (error.kind == SourceErrorKind::Lost)
+            .then(|| "see why the server ends the connection; then run again to go on".to_owned());
+        Failure { help: error.hint.or(lost), ..failure }
     }
 }
 
@@ -140,11 +142,11 @@ impl From<CheckpointError> for Failure {
                 let failure = Failure::new(Exit::Failed, "checkpoint-damaged", message);
                 failure.with_help(match previous {
                     Some(previous) => format!(
-                        "the copy before it is {}: move it to {} to go on from there, or load again with --restart",
+                        "the copy before it is {}: move it to {} to go on from there, or load again with --restart --yes",
                         previous.display(),
                         path.display()
                     ),
-                    None => "load again with --restart; items already written are replaced by the same ones".to_owned(),
+                    None => "load again with --restart --yes; items already written are replaced by the same ones".to_owned(),
                 })
             }
             CheckpointError::Newer { .. } => Failure::new(Exit::Failed, "checkpoint-newer", message)

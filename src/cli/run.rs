@@ -198,13 +198,13 @@ pub(crate) async fn write(
 ) -> Result<Ran, Failure> {
     let entities = choose(&plan, &args.only)?;
     let database = source.identity().database.clone();
-    let progress = recorded(args, state, &plan, &entities, destination, &database)?;
+    let Recorded { progress, ours } = recorded(args, state, &plan, &entities, destination, &database)?;
     let begun = progress.entities.iter().any(|entity| !entity.ranges.is_empty());
     let pace = destination.pace(rate(project, args), &plan.table);
     if is_done(&progress, &plan, &entities) {
         return Ok(already_done(progress, &plan, &pace, state.path()));
     }
-    if !begun && !args.yes && !destination.dynamodb.is_empty().await? {
+    if !ours && !args.yes && !destination.dynamodb.is_empty().await? {
         return Err(not_empty(&plan));
     }
     announce(project, args, terminal, &source, &plan, destination, &pace)?;
@@ -217,7 +217,15 @@ pub(crate) async fn write(
     Ok(ran)
 }
 
-/// The checkpoint to go on from; a new one where there is none or `--restart` forgets it.
+/// Where a load goes on from.
+struct Recorded {
+    progress: Checkpoint,
+    /// A checkpoint says that the items in the table come from this mapping.
+    ours: bool,
+}
+
+/// The checkpoint to go on from; a new one where there is none or `--restart` forgets it. Changes no
+/// file: the old checkpoint stays until the load begins.
 fn recorded(
     args: &RunArgs,
     state: &StateFolder,
@@ -225,13 +233,20 @@ fn recorded(
     entities: &[usize],
     destination: &Destination,
     database: &str,
-) -> Result<Checkpoint, Failure> {
+) -> Result<Recorded, Failure> {
     let table = destination.identity();
-    if args.restart && args.only.is_empty() {
-        state.clear()?;
-    }
-    let Some(mut checkpoint) = Checkpoint::read(state.path())? else {
-        return Ok(Checkpoint::new(table, database.to_owned()));
+    let whole = args.restart && args.only.is_empty();
+    // What is forgotten as a whole need not be readable.
+    let found = if whole {
+        Checkpoint::read(state.path()).unwrap_or_default()
+    } else {
+        Checkpoint::read(state.path())?
+    };
+    let ours = found
+        .as_ref()
+        .is_some_and(|old| old.table == table && old.entities.iter().any(|entity| !entity.ranges.is_empty()));
+    let Some(mut checkpoint) = found.filter(|_| !whole) else {
+        return Ok(Recorded { progress: Checkpoint::new(table, database.to_owned()), ours });
     };
     if args.restart {
         let again = |name: &str| {
@@ -240,7 +255,7 @@ fn recorded(
         checkpoint.entities.retain(|entity| !again(&entity.name));
     }
     checkpoint.must_match(plan, &table, database)?;
-    Ok(checkpoint)
+    Ok(Recorded { progress: checkpoint, ours })
 }
 
 fn is_done(progress: &Checkpoint, plan: &Plan, entities: &[usize]) -> bool {

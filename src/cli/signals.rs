@@ -8,41 +8,67 @@ use super::terminal::Terminal;
 pub(crate) fn stop_on_signal(terminal: &Terminal) -> watch::Receiver<bool> {
     let (stop, stopped) = watch::channel(false);
     let terminal = terminal.clone();
+    let mut signals = Signals::listen();
     tokio::spawn(async move {
-        signal().await;
+        signals.next().await;
         terminal.complain("stopping: finishing what is in flight and saving (a second Ctrl-C exits at once)");
         // Without a listener there is nothing left to stop.
         let _ = stop.send(true);
-        signal().await;
+        signals.next().await;
         std::process::exit(130);
     });
     stopped
 }
 
-/// The next Ctrl-C or SIGTERM; never, where signals cannot be had.
-async fn signal() {
-    let interrupt = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+/// Ctrl-C and SIGTERM from one moment on; none is missed between two questions.
+#[cfg(unix)]
+struct Signals {
+    interrupt: Option<tokio::signal::unix::Signal>,
+    terminate: Option<tokio::signal::unix::Signal>,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn listen() -> Self {
+        use tokio::signal::unix::{SignalKind, signal};
+        Self {
+            interrupt: signal(SignalKind::interrupt()).ok(),
+            terminate: signal(SignalKind::terminate()).ok(),
         }
-    };
-    tokio::select! {
-        () = interrupt => {}
-        () = terminate() => {}
+    }
+
+    /// The next one; never, where signals cannot be had.
+    async fn next(&mut self) {
+        tokio::select! {
+            () = received(&mut self.interrupt) => {}
+            () = received(&mut self.terminate) => {}
+        }
     }
 }
 
 #[cfg(unix)]
-async fn terminate() {
-    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        Ok(mut signal) => {
-            signal.recv().await;
-        }
-        Err(_) => std::future::pending().await,
+async fn received(signal: &mut Option<tokio::signal::unix::Signal>) {
+    let received = match signal {
+        Some(signal) => signal.recv().await,
+        None => None,
+    };
+    if received.is_none() {
+        std::future::pending::<()>().await;
     }
 }
 
 #[cfg(not(unix))]
-async fn terminate() {
-    std::future::pending().await
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn listen() -> Self {
+        Self
+    }
+
+    async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
 }

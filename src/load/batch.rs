@@ -60,6 +60,12 @@ impl Batch {
         self.slots.iter().copied().zip(self.put.keys.iter().map(Vec::as_slice))
     }
 
+    /// Whose items these are, without their bytes: those are large.
+    pub(crate) fn without_requests(&self) -> Batch {
+        let put = PutBatch { requests: Vec::new(), keys: self.put.keys.clone() };
+        Batch { put, slots: self.slots.clone(), ..Batch::default() }
+    }
+
     /// The items at `positions`, for another attempt.
     pub(crate) fn subset(&self, positions: impl IntoIterator<Item = usize>) -> Batch {
         let mut rest = Batch::default();

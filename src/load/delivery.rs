@@ -32,7 +32,7 @@ impl<T> Clone for Courier<T> {
     }
 }
 
-/// A batch with the items that the service refused, each with its words.
+/// Whose items a batch had, without their bytes, and what the service refused, each with its words.
 #[derive(Debug)]
 pub(crate) struct Landed {
     pub batch: Batch,
@@ -42,7 +42,8 @@ pub(crate) struct Landed {
 impl<T: Target> Courier<T> {
     pub(crate) async fn deliver(self, batch: Batch) -> Result<Landed, TargetError> {
         let mut refused = Vec::new();
-        let mut work = vec![batch.clone()];
+        let record = batch.without_requests();
+        let mut work = vec![batch];
         while let Some(part) = work.pop() {
             let Some((rest, error)) = self.put_until_refused(part).await? else { continue };
             if rest.len() > 1 {
@@ -52,7 +53,7 @@ impl<T: Target> Courier<T> {
                 refused.extend(rest.slots().map(|(slot, _)| (slot, error.cause.clone())));
             }
         }
-        Ok(Landed { batch, refused })
+        Ok(Landed { batch: record, refused })
     }
 
     /// Puts until all is written (`None`) or the service refuses what is left.

@@ -24,6 +24,9 @@ pub struct Journal {
     /// Room of pages that are finished but not yet in the checkpoint.
     permits: Vec<OwnedSemaphorePermit>,
     dirty: bool,
+    /// A save has failed: what it took along is on disk in part or not at all, so that a later one
+    /// would cover rejects that are not there.
+    broken: bool,
     /// At most one save at a time.
     saves: JoinSet<Result<(), StateError>>,
 }
@@ -38,26 +41,33 @@ impl Journal {
             rejects: Vec::new(),
             permits: Vec::new(),
             dirty: false,
+            broken: false,
             saves: JoinSet::new(),
         }
     }
 
-    /// Goes on from `progress`: drops rejects beyond it and writes it down at once.
+    /// Goes on from `progress`: writes it down at once and drops rejects beyond it.
     pub fn in_folder(
         folder: Arc<StateFolder>,
         progress: Checkpoint,
         redact: bool,
     ) -> Result<Self, StateError> {
-        rejects::trim(&folder.rejects(), &progress)?;
         let journal = Self { folder: Some(folder), redact, ..Self::in_memory(progress) };
         if let Some((folder, content)) = journal.content() {
+            // In this order: killed in between, the next run finds rejects that it drops.
             folder.replace_checkpoint(&content)?;
+            rejects::trim(&folder.rejects(), &journal.progress)?;
         }
         Ok(journal)
     }
 
     pub fn progress(&self) -> &Checkpoint {
         &self.progress
+    }
+
+    /// Rows that are dealt with, of all entities.
+    pub(crate) fn rows(&self) -> u64 {
+        self.progress.entities.iter().map(|entity| entity.tally().rows).sum()
     }
 
     pub fn into_progress(self) -> Checkpoint {
@@ -109,7 +119,7 @@ impl Journal {
 
     /// Starts writing down what has changed, unless a save is under way.
     pub(crate) fn start_save(&mut self) {
-        if !self.dirty || self.is_saving() {
+        if !self.dirty || self.broken || self.is_saving() {
             return;
         }
         self.dirty = false;
@@ -138,7 +148,7 @@ impl Journal {
 
     /// Waits for the save under way; pending for ever when there is none.
     pub(crate) async fn saved(&mut self) -> Result<(), StateError> {
-        match self.saves.join_next().await {
+        let result = match self.saves.join_next().await {
             None => std::future::pending().await,
             Some(Ok(result)) => result,
             Some(Err(died)) => Err(StateError::disk(
@@ -146,7 +156,18 @@ impl Journal {
                 self.folder.as_ref().map_or_else(|| std::path::Path::new("memory"), |folder| folder.path()),
                 std::io::Error::other(died),
             )),
+        };
+        self.broken |= result.is_err();
+        result
+    }
+
+    /// Writes down what has changed and waits for it.
+    pub(crate) async fn save(&mut self) -> Result<(), StateError> {
+        self.start_save();
+        while self.is_saving() {
+            self.saved().await?;
         }
+        Ok(())
     }
 
     /// The folder and the bytes to write there; `None` in memory.

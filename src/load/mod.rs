@@ -204,17 +204,29 @@ pub async fn run<T: Target>(
         patience: load.options.patience,
     };
     let mut samples = Samples { wanted: load.options.samples, ..Samples::default() };
+    let mut search = Search { attempts: 0, lost: false };
     let end = loop {
-        let ending = match open_readers(load, &mut source, &mut journal).await {
-            Ok(readers) => session(load, &courier, readers, &mut journal, &mut samples, &mut stop).await,
+        let before = journal.rows();
+        let opened = tokio::select! {
+            opened = open_readers(load, &mut source, &mut journal) => opened.map(Some),
+            () = stopped(&mut stop) => Ok(None),
+        };
+        let ending = match opened {
+            Ok(Some(readers)) => {
+                session(load, &courier, readers, &mut journal, &mut samples, &mut stop).await
+            }
+            Ok(None) => Ending::Interrupted,
             Err(error) => Ending::Source(error),
         };
+        if journal.rows() > before {
+            search.attempts = 0;
+        }
         match ending {
             Ending::Complete => break End::Complete,
             Ending::Interrupted => break End::Interrupted,
             Ending::Failed(error) => break End::Failed(error),
-            Ending::Source(error) if error.kind == SourceErrorKind::Lost => {
-                match reconnect(load, error, &mut stop).await {
+            Ending::Source(error) if search.is_worth_it(&error) => {
+                match search.reconnect(load, error, &mut stop).await {
                     Ok(again) => source = again,
                     Err(end) => break end,
                 }
@@ -248,26 +260,49 @@ async fn open_readers<T>(
     Ok(snapshot.readers)
 }
 
-/// Looks for a lost source with growing pauses, about a minute in all.
-async fn reconnect<T>(
-    load: &Load<T>,
-    lost: SourceError,
-    stop: &mut watch::Receiver<bool>,
-) -> Result<Source, End> {
-    let mut last = lost;
-    for attempt in 0..RECONNECTS {
-        load.observe.emit(Event::SourceLost { cause: last.to_string() });
-        let pause = Duration::from_millis(250)
-            .saturating_mul(2u32.saturating_pow(attempt))
-            .min(Duration::from_secs(15));
-        tokio::select! {
-            _ = stop.wait_for(|stop| *stop) => return Err(End::Interrupted),
-            () = tokio::time::sleep(pause) => {}
-        }
-        match Source::connect(&load.source).await {
-            Ok(source) => return Ok(source),
-            Err(error) => last = error,
-        }
+/// The search for a lost source, with growing pauses, about a minute in all; it begins anew whenever the
+/// load got further in between. A source that is lost at the same row every time is given up.
+struct Search {
+    attempts: u32,
+    lost: bool,
+}
+
+impl Search {
+    /// A source that has been lost may refuse connections for a while after it is back.
+    fn is_worth_it(&self, error: &SourceError) -> bool {
+        error.kind == SourceErrorKind::Lost || (self.lost && error.kind == SourceErrorKind::Connect)
     }
-    Err(End::Failed(LoadError::Source(last)))
+
+    async fn reconnect<T>(
+        &mut self,
+        load: &Load<T>,
+        lost: SourceError,
+        stop: &mut watch::Receiver<bool>,
+    ) -> Result<Source, End> {
+        self.lost = true;
+        let mut last = lost;
+        while self.attempts < RECONNECTS {
+            load.observe.emit(Event::SourceLost { cause: last.to_string() });
+            let pause = Duration::from_millis(250)
+                .saturating_mul(2u32.saturating_pow(self.attempts))
+                .min(Duration::from_secs(15));
+            self.attempts += 1;
+            tokio::select! {
+                () = stopped(stop) => return Err(End::Interrupted),
+                () = tokio::time::sleep(pause) => {}
+            }
+            match Source::connect(&load.source).await {
+                Ok(source) => return Ok(source),
+                Err(error) => last = error,
+            }
+        }
+        Err(End::Failed(LoadError::Source(last)))
+    }
+}
+
+/// Waits for the signal to stop; for ever when nobody can give it any more.
+async fn stopped(stop: &mut watch::Receiver<bool>) {
+    if stop.wait_for(|stop| *stop).await.is_err() {
+        std::future::pending::<()>().await;
+    }
 }

@@ -127,7 +127,8 @@ impl Desks {
             let Ok(permit) = Arc::clone(&self.room).acquire_owned().await else { return Ok(false) };
             cursor.cap_rows(*budget);
             let Some((page, position)) = cursor.next(reader).await? else {
-                return Ok(self.readings.send(Reading::End(range)).await.is_ok());
+                // A limited load never marks anything done.
+                return Ok(budget.is_some() || self.readings.send(Reading::End(range)).await.is_ok());
             };
             let items = item::build(&entity.layout, &page);
             let rows = u64::try_from(items.rows).unwrap_or(u64::MAX);

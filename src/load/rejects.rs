@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::checkpoint::Checkpoint;
-use super::state::{StateError, replace};
+use super::state::{StateError, remove, replace};
 use crate::item::Rejection;
 
 /// One line of `rejects.jsonl`. Holds the source key, never another value of the row.
@@ -56,17 +56,19 @@ pub fn redacted(text: &str) -> String {
 
 /// All lines of a rejects file; none when there is no file.
 pub fn read(path: &Path) -> Result<Vec<Reject>, StateError> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(e) => return Err(StateError::disk("read", path, e)),
     };
-    // The last line may be cut by a crash while it was appended; then it is beyond the checkpoint.
-    let complete = text.rsplit_once('\n').map(|(lines, _)| lines).unwrap_or_default();
-    complete
-        .lines()
+    // The last line may be cut by a crash while it was appended, even within a character; then it is
+    // beyond the checkpoint.
+    let mut lines: Vec<_> = bytes.split(|byte| *byte == b'\n').collect();
+    lines.pop();
+    lines
+        .into_iter()
         .map(|line| {
-            serde_json::from_str(line).map_err(|e| StateError::disk("read", path, io::Error::other(e)))
+            serde_json::from_slice(line).map_err(|e| StateError::disk("read", path, io::Error::other(e)))
         })
         .collect()
 }
@@ -75,6 +77,9 @@ pub fn read(path: &Path) -> Result<Vec<Reject>, StateError> {
 pub(crate) fn trim(path: &Path, checkpoint: &Checkpoint) -> Result<(), StateError> {
     if !path.exists() {
         return Ok(());
+    }
+    if checkpoint.entities.is_empty() {
+        return remove(path);
     }
     let pages: HashMap<_, _> = checkpoint
         .entities
@@ -102,4 +107,29 @@ pub(crate) fn to_lines(rejects: &[Reject]) -> io::Result<Vec<u8>> {
         lines.push(b'\n');
     }
     Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p05_a_last_line_cut_anywhere_is_left_out_and_the_lines_before_it_stay() {
+        let reject = Reject {
+            entity: "Entry".into(),
+            source_key: IndexMap::from([("name".to_owned(), "grün".to_owned())]),
+            rule: "key_null".into(),
+            column: None,
+            message: "äöü".into(),
+            range: 0,
+            position: 1,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rejects.jsonl");
+        let line = to_lines(std::slice::from_ref(&reject)).unwrap();
+        for cut in 0..line.len() {
+            fs::write(&path, [&line, &line[..cut]].concat()).unwrap();
+            assert_eq!(read(&path).unwrap(), std::slice::from_ref(&reject), "cut at {cut}");
+        }
+    }
 }

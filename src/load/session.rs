@@ -17,7 +17,7 @@ use super::desk::Desk;
 use super::journal::Journal;
 use super::reading::{Desks, Reading, work};
 use super::watermark::{Step, Watermark};
-use super::{Event, Load, LoadError, Samples};
+use super::{Event, Load, LoadError, Samples, stopped};
 use crate::source::{Reader, SourceError};
 use crate::target::{Target, TargetError};
 
@@ -50,6 +50,10 @@ pub(crate) async fn session<T: Target>(
     samples: &mut Samples,
     stop: &mut watch::Receiver<bool>,
 ) -> Ending {
+    // Before the first item: a run that is killed must know its own items when it comes again.
+    if let Err(error) = journal.save().await {
+        return Ending::Failed(LoadError::State(error));
+    }
     let (mut reading, mut readings) = start_readers(load, readers, journal);
     let mut state = State::new(load, courier, journal, samples);
     let mut listening = true;
@@ -61,7 +65,7 @@ pub(crate) async fn session<T: Target>(
         }
         let going_on = state.ending.is_none();
         tokio::select! {
-            _ = stop.wait_for(|stop| *stop), if going_on => state.end(Ending::Interrupted),
+            () = stopped(stop), if going_on => state.end(Ending::Interrupted),
             Some(result) = reading.join_next(), if !reading.is_empty() => state.reader_ended(result),
             next = readings.recv(), if listening && going_on => match next {
                 Some(next) => state.take_reading(next),
@@ -123,7 +127,7 @@ struct State<'a, T> {
     ending: Option<Ending>,
     drain_until: Instant,
     rejected: u64,
-    /// Per entity: items acknowledged and items refused by the service.
+    /// Per entity: items acknowledged, earlier runs included, and items refused by the service.
     outcomes: BTreeMap<usize, (u64, u64)>,
 }
 
@@ -134,6 +138,9 @@ impl<'a, T: Target> State<'a, T> {
         journal: &'a mut Journal,
         samples: &'a mut Samples,
     ) -> Self {
+        let written = |name: &str| journal.progress().entity(name).map_or(0, |entity| entity.tally().written);
+        let outcomes =
+            load.plan.entities.iter().map(|entity| (written(&entity.name), 0)).enumerate().collect();
         Self {
             load,
             courier,
@@ -146,7 +153,7 @@ impl<'a, T: Target> State<'a, T> {
             ending: None,
             drain_until: Instant::now(),
             rejected: 0,
-            outcomes: BTreeMap::new(),
+            outcomes,
         }
     }
 

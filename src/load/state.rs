@@ -60,14 +60,6 @@ impl StateFolder {
         self.path.join(REJECTS)
     }
 
-    /// Removes checkpoint and rejects: `--restart`.
-    pub fn clear(&self) -> Result<(), StateError> {
-        for file in [CHECKPOINT, PREVIOUS, REJECTS] {
-            remove(&self.path.join(file))?;
-        }
-        Ok(())
-    }
-
     /// Replaces the checkpoint: temporary file, fsync, previous copy kept, rename, fsync of the folder.
     pub(crate) fn replace_checkpoint(&self, content: &[u8]) -> Result<(), StateError> {
         let current = self.checkpoint();
@@ -88,7 +80,11 @@ pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), StateError> {
     let written = private(OpenOptions::new().write(true).create(true).truncate(true))
         .open(&temporary)
         .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()));
-    written.map_err(|e| StateError::disk("write", &temporary, e))?;
+    if let Err(e) = written {
+        // Half a file only takes room that the next attempt needs.
+        let _ = fs::remove_file(&temporary);
+        return Err(StateError::disk("write", &temporary, e));
+    }
     fs::rename(&temporary, path).map_err(|e| StateError::disk("replace", path, e))?;
     sync_folder(path)
 }
@@ -109,7 +105,7 @@ fn keep_copy(current: &Path, previous: &Path) -> Result<(), StateError> {
         .map_err(|e| StateError::disk("keep a copy as", previous, e))
 }
 
-fn remove(path: &Path) -> Result<(), StateError> {
+pub(crate) fn remove(path: &Path) -> Result<(), StateError> {
     match fs::remove_file(path) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(StateError::disk("remove", path, e)),
         _ => Ok(()),

@@ -9,7 +9,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
-use super::number::{Decimal, decimal};
+use super::number::Decimal;
 
 /// The value of a key attribute. Two are equal exactly when DynamoDB takes them for the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -71,7 +71,7 @@ fn read_key(bytes: &[u8]) -> Option<Key> {
 fn read_value(value: Wire) -> Option<KeyValue> {
     Some(match value {
         Wire::S(text) => KeyValue::S(text),
-        Wire::N(text) => KeyValue::N(decimal(&text)?),
+        Wire::N(text) => KeyValue::N(Decimal::parse(&text)?),
         Wire::B(text) => KeyValue::B(STANDARD.decode(text).ok()?),
     })
 }
@@ -104,7 +104,7 @@ mod tests {
         .unwrap();
         let at = |number: &str| {
             keys.position(|name| match name {
-                "id" => decimal(number).map(KeyValue::N),
+                "id" => Decimal::parse(number).map(KeyValue::N),
                 _ => Some(KeyValue::B(vec![1, 2])),
             })
         };

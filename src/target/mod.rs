@@ -18,6 +18,7 @@ pub use dynamodb::{Address, ConnectSettings, Created, DynamoDb, TimeToLive};
 pub use embedded::Embedded;
 pub use error::{TargetError, TargetErrorKind, ThrottleReason};
 pub use live::{LiveIndex, LiveTable, WriteLimits, write_limits};
+pub(crate) use number::Decimal;
 
 /// Where batches are written.
 ///

@@ -1,42 +1,68 @@
-//! Decimal numbers by value.
+//! Decimal numbers of any length as DynamoDB spells them, compared by value and never through a float.
 
-/// A number in the one form that all its spellings share: digits without zeros at either end, times
-/// ten to the exponent. Zero has no digits, no sign and exponent 0.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Decimal {
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+
+/// A number in one spelling a value: `1.0`, `1` and `10E-1` are equal, and so are `-0` and `0`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Decimal {
     negative: bool,
+    /// Without zeros at either end; empty for zero.
     digits: String,
+    /// Power of ten of the last digit.
     exponent: i64,
 }
 
-/// Reads `-1.50`, `1E3`, `+.5` …; `None` for what DynamoDB takes for no number.
-pub(super) fn decimal(text: &str) -> Option<Decimal> {
-    let (negative, unsigned) = match text.as_bytes().first()? {
-        b'-' => (true, text.get(1..)?),
-        b'+' => (false, text.get(1..)?),
-        _ => (false, text),
-    };
-    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()?),
-        None => (unsigned, 0),
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = format!("{whole}{fraction}");
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
+impl Decimal {
+    /// `None` when the text is no number as DynamoDB spells them, or its exponent is beyond 64 bits.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (negative, unsigned) = match text.strip_prefix(['-', '+']) {
+            Some(rest) => (text.starts_with('-'), rest),
+            None => (false, text),
+        };
+        let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = [whole, fraction].concat();
+        if digits.is_empty() || !is_digits(&digits) || !is_exponent(exponent) {
+            return None;
+        }
+        let significant = digits.trim_end_matches('0');
+        if significant.is_empty() {
+            return Some(Self { negative: false, digits: String::new(), exponent: 0 });
+        }
+        let trailing_zeros = i64::try_from(digits.len() - significant.len()).ok()?;
+        let fraction = i64::try_from(fraction.len()).ok()?;
+        let exponent = exponent.parse::<i64>().ok()?.checked_sub(fraction)?.checked_add(trailing_zeros)?;
+        Some(Self { negative, digits: significant.trim_start_matches('0').to_owned(), exponent })
     }
-    let exponent = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?;
-    normalize(negative, &digits, exponent)
 }
 
-fn normalize(negative: bool, digits: &str, exponent: i64) -> Option<Decimal> {
-    let digits = digits.trim_start_matches('0');
-    let significant = digits.trim_end_matches('0');
-    if significant.is_empty() {
-        return Some(Decimal { negative: false, digits: String::new(), exponent: 0 });
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_exponent(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    !digits.is_empty() && is_digits(digits)
+}
+
+impl<'de> Deserialize<'de> for Decimal {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = Decimal;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number as text")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Decimal, E> {
+                Decimal::parse(text).ok_or_else(|| E::custom("not a number"))
+            }
+        }
+        deserializer.deserialize_str(Text)
     }
-    let dropped = i64::try_from(digits.len() - significant.len()).ok()?;
-    Some(Decimal { negative, digits: significant.to_owned(), exponent: exponent.checked_add(dropped)? })
 }
 
 #[cfg(test)]
@@ -44,20 +70,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spellings_of_one_number_are_equal() {
-        for (a, b) in
-            [("1.50", "1.5"), ("100", "1E2"), ("+5", "5."), (".5", "0.5"), ("-0", "0"), ("00042", "4.2e1")]
-        {
-            assert_eq!(decimal(a), decimal(b), "{a} {b}");
+    fn spellings_of_one_value_are_equal() {
+        let groups: [&[&str]; 6] = [
+            &["0", "-0", "0.00", "0e999", "+0", "0E99999999999999999999", "00"],
+            &["1", "1.0", "1E0", "01", "+1", "1.", "10e-1", "0.1E+1"],
+            &["-1.5", "-15E-1", "-01.50"],
+            &["150", "1.5E2", "0150"],
+            &[".5", "0.5", "5e-1"],
+            &["19.9", "19.90"],
+        ];
+        for group in groups {
+            for text in group {
+                assert_eq!(Decimal::parse(text), Decimal::parse(group[0]), "{text}");
+                assert!(Decimal::parse(text).is_some(), "{text}");
+            }
         }
-        assert_ne!(decimal("1"), decimal("-1"));
-        assert_ne!(decimal("10"), decimal("1"));
     }
 
     #[test]
-    fn what_is_no_number_is_none() {
-        for text in ["", "-", ".", "1e", "NaN", "1_0", " 1", "1.2.3"] {
-            assert_eq!(decimal(text), None, "{text}");
+    fn values_that_a_float_cannot_tell_apart_differ() {
+        let long = "12345678901234567890123456789012345678";
+        assert_ne!(Decimal::parse(long), Decimal::parse(&long.replace("678", "679")));
+        assert_ne!(Decimal::parse("9007199254740993"), Decimal::parse("9007199254740992"));
+        assert_ne!(Decimal::parse("1"), Decimal::parse("-1"));
+        assert_ne!(Decimal::parse("1E125"), Decimal::parse("1E126"));
+        assert_ne!(Decimal::parse("10"), Decimal::parse("100"));
+    }
+
+    #[test]
+    fn what_is_no_number_is_refused() {
+        let texts =
+            ["", "-", "+", ".", "1_000", " 5", "NaN", "Infinity", "1e", "1e+", "1.2.3", "--1", "1e5.0", "٣"];
+        for text in texts {
+            assert_eq!(Decimal::parse(text), None, "{text}");
         }
+        assert_eq!(Decimal::parse("1e99999999999999999999"), None);
     }
 }

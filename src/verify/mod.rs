@@ -12,7 +12,6 @@ mod batch;
 mod compare;
 mod equality;
 mod lookup;
-mod number;
 mod sample;
 mod tally;
 mod value;

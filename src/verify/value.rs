@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use indexmap::IndexMap;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::number::Decimal;
+use crate::target::Decimal;
 
 /// One attribute value: numbers by value, binaries by bytes, sets and maps without order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -295,7 +295,7 @@ fn free_port() -> u16 {
     }
 }
 
-async fn run(kind: Kind, url: &str, script: &str) -> Result<(), sqlx::Error> {
+pub async fn run(kind: Kind, url: &str, script: &str) -> Result<(), sqlx::Error> {
     let statements = sqlx::raw_sql(AssertSqlSafe(script.to_owned()));
     match kind {
         Kind::Postgres => {

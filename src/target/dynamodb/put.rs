@@ -12,8 +12,8 @@ use bytes::Bytes;
 
 use super::DynamoDb;
 use super::error::Stage;
+use crate::target::Decimal;
 use crate::target::key::{KeyValue, Keys};
-use crate::target::number::decimal;
 use crate::target::{Put, PutBatch, Target, TargetError, TargetErrorKind};
 
 /// Above this many bytes a request gets more time than the usual attempt: a slow line must not turn
@@ -109,7 +109,7 @@ pub(super) fn with_time(attempt: Duration) -> aws_sdk_dynamodb::config::Builder 
 pub(super) fn key_value(value: &AttributeValue) -> Option<KeyValue> {
     match value {
         AttributeValue::S(text) => Some(KeyValue::S(text.clone())),
-        AttributeValue::N(text) => decimal(text).map(KeyValue::N),
+        AttributeValue::N(text) => Decimal::parse(text).map(KeyValue::N),
         AttributeValue::B(blob) => Some(KeyValue::B(blob.as_ref().to_vec())),
         _ => None,
     }
