@@ -57,7 +57,7 @@ pub(crate) struct RunArgs {
     /// Write although the table already holds items, or the snapshot is held longer than snapshot_limit
     #[arg(long)]
     pub yes: bool,
-    /// Hash the values of source keys in rejects and messages
+    /// Hash the values of source keys in rejects, show no items in a dry run
     #[arg(long)]
     pub redact: bool,
     /// Load although the keys are not proven to be different
@@ -173,7 +173,7 @@ async fn dry_run(project: &Project, args: &RunArgs, terminal: &Terminal) -> Resu
     let pace = expected_pace(rate(project, args), &plan.table);
     let mut options = options(project, args, &plan, Pace::Unlimited)?;
     options.max_rejects = None;
-    options.samples = SAMPLES;
+    options.samples = if args.redact { 0 } else { SAMPLES };
     let table = TableIdentity { name: plan.table.name.clone(), id: None };
     let journal = Journal::in_memory(Checkpoint::new(table, source.identity().database.clone()));
     let mut ran = drive(project, Arc::new(Discard), &plan, source, options, journal, &pace, terminal).await?;

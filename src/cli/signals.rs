@@ -1,11 +1,18 @@
 //! Ctrl-C and SIGTERM: the first one asks for an orderly stop, the second one exits at once.
 
+use std::sync::OnceLock;
+
 use tokio::sync::watch;
 
 use super::terminal::Terminal;
 
-/// Turns true at the first signal.
+/// Turns true at the first signal. One for the process: a command of several steps stops as a whole.
 pub(crate) fn stop_on_signal(terminal: &Terminal) -> watch::Receiver<bool> {
+    static STOPPED: OnceLock<watch::Receiver<bool>> = OnceLock::new();
+    STOPPED.get_or_init(|| listen(terminal)).clone()
+}
+
+fn listen(terminal: &Terminal) -> watch::Receiver<bool> {
     let (stop, stopped) = watch::channel(false);
     let terminal = terminal.clone();
     let mut signals = Signals::listen();

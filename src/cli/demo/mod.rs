@@ -49,6 +49,9 @@ async fn story(terminal: &Terminal) -> Result<Exit, Failure> {
     terminal.remark("1. The dry run: every row is mapped, nothing is written.\n   migrate --mapping shop.toml --dry-run\n");
     let dry = run::execute(&project, &run_args(folder.path(), true)?, terminal).await?;
     let mut exit = run::tell(&dry, terminal);
+    if exit == Exit::Interrupted {
+        return Ok(exit);
+    }
 
     terminal.remark("\n2. The load, into the embedded DynamoDB.\n   migrate --mapping shop.toml\n");
     let (source, prepared) = project.prepare(PlanOptions::default(), terminal).await?;
@@ -62,6 +65,9 @@ async fn story(terminal: &Terminal) -> Result<Exit, Failure> {
     let loaded =
         run::write(&project, &args, terminal, source, Arc::clone(&plan), &state, &destination).await?;
     exit = worse(exit, run::tell(&loaded, terminal));
+    if exit == Exit::Interrupted {
+        return Ok(exit);
+    }
 
     terminal.remark("\n3. The proof: every item is rebuilt from the source, read back and compared.\n   migrate verify --mapping shop.toml\n");
     let (source, _) = project.prepare(PlanOptions::default(), &silent(terminal)).await?;
