@@ -24,11 +24,14 @@ async fn every_exit_code_means_what_the_readme_says() {
         at(0, "--create-table"),
         at(0, "run"),
         at(0, "verify"),
-        at(2, "--restart"),
-        at(0, "--restart --yes"),
+        at(0, "--restart"),
     ] {
         stage.migrate(&words, code).await;
     }
+    // Without a checkpoint nothing says that the items are ours.
+    std::fs::remove_dir_all(stage.folder.path().join(".migrate")).unwrap();
+    stage.migrate("run", 2).await;
+    stage.migrate("--yes", 0).await;
     // Differences.
     let key = json!({"PK": {"S": "ORDER#0000000001"}, "SK": {"S": "ORDER"}});
     stage.client().call("DeleteItem", json!({"TableName": "shop", "Key": key})).await;

@@ -104,7 +104,7 @@ async fn refused_rows_do_not_stop_a_load_whose_earlier_run_has_written_others() 
 async fn what_no_patience_helps_against_stops_at_once_and_a_later_run_completes() {
     let fatal = [
         (Fault::expired_token(), 1, "target-credentials", "log in again"),
-        (Fault::access_denied(), 1, "target-permission", "migrate schema --format iam"),
+        (Fault::access_denied(), 1, "target-permission", "dynamodb:DescribeTable, BatchWriteItem"),
         (Fault::no_table(), 3, "no-table", "--create-table"),
     ];
     for (fault, exit, code, help) in fatal {
