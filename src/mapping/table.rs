@@ -21,7 +21,7 @@ pub struct Table {
     /// In the order of the file.
     pub indexes: Vec<Index>,
     pub create: CreateSettings,
-    /// As [`SourceSettings::missing`], for `[table]`.
+    /// As [`super::SourceSettings::missing`], for `[table]`.
     pub missing: Vec<Diagnostic>,
 }
 

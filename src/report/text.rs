@@ -91,7 +91,7 @@ impl Cell {
 
 /// Columns that a text takes.
 pub(super) fn width(text: &str) -> usize {
-    text.chars().count()
+    unicode_width::UnicodeWidthStr::width(text)
 }
 
 /// A name or key of somebody else's as it may reach a terminal: without control or direction characters.
