@@ -10,6 +10,7 @@ mod progress;
 mod project;
 mod run;
 mod signals;
+mod status;
 mod terminal;
 mod verify;
 
@@ -55,6 +56,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Rebuild every item and compare it with what the table holds
     Verify(verify::VerifyArgs),
+    /// Say how far the load got; asks neither the source nor the table
+    Status(status::StatusArgs),
     /// Show the whole story on embedded databases; nothing to install
     Demo(demo::DemoArgs),
     /// Serve the bundled DynamoDB on loopback, to try a mapping and look at the result
@@ -129,6 +132,7 @@ async fn dispatch(command: Command) -> Exit {
         Command::Run(args) => run::run(&args).await,
         Command::Check(args) => check::run(&args).await,
         Command::Verify(args) => verify::run(&args).await,
+        Command::Status(args) => status::run(&args),
         Command::Demo(args) => demo::run(&args).await,
         Command::Local(args) => local::run(&args).await,
     }

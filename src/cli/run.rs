@@ -273,7 +273,7 @@ fn already_done(progress: Checkpoint, plan: &Plan, pace: &Pace, folder: &Path) -
 }
 
 fn rejects_file(folder: &Path, report: &RunReport) -> Option<String> {
-    (report.totals.rejected > 0).then(|| folder.join("rejects.jsonl").display().to_string())
+    (report.totals.rejected > 0).then(|| folder.join(load::REJECTS_FILE).display().to_string())
 }
 
 fn not_empty(plan: &Plan) -> Failure {

@@ -14,7 +14,7 @@ use super::project::{MappingArgs, Project, StateArgs};
 use super::signals::stop_on_signal;
 use super::terminal::Terminal;
 use crate::item::Rule;
-use crate::load::{read_rejects, redacted};
+use crate::load::{REJECTS_FILE, read_rejects, redacted};
 use crate::plan::{Plan, PlanOptions};
 use crate::report::{Outcome, VerifyReport, verify_text};
 use crate::source::{PageLimits, Source};
@@ -121,7 +121,7 @@ pub(crate) async fn compare(
 /// Rows that the load rejected for reasons that no rule on the row itself can see.
 fn excused(folder: &Path) -> Result<Option<Excused>, Failure> {
     let at_run_time = [Rule::KeyCollision, Rule::Refused].map(Rule::as_str);
-    let known: HashSet<(String, Vec<(String, String)>)> = read_rejects(&folder.join("rejects.jsonl"))?
+    let known: HashSet<(String, Vec<(String, String)>)> = read_rejects(&folder.join(REJECTS_FILE))?
         .into_iter()
         .filter(|reject| at_run_time.contains(&reject.rule.as_str()))
         .map(|reject| (reject.entity, reject.source_key.into_iter().collect()))

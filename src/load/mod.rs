@@ -40,7 +40,7 @@ pub use journal::Journal;
 pub use outcome::report;
 pub use pacer::{AutoPace, Pace, PaceRange, Pacer, Units};
 pub use rejects::{Reject, read as read_rejects, redacted};
-pub use state::{StateError, StateFolder};
+pub use state::{CHECKPOINT as CHECKPOINT_FILE, REJECTS as REJECTS_FILE, StateError, StateFolder};
 pub use tally::Tally;
 
 /// What is to be loaded, and how.

@@ -70,9 +70,9 @@ impl StateFolder {
     }
 }
 
-pub(crate) const CHECKPOINT: &str = "checkpoint.json";
+pub const CHECKPOINT: &str = "checkpoint.json";
 pub(crate) const PREVIOUS: &str = "checkpoint.previous.json";
-const REJECTS: &str = "rejects.jsonl";
+pub const REJECTS: &str = "rejects.jsonl";
 
 /// Writes a file whole: after a crash it holds the old or the new content, never a mixture.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), StateError> {

@@ -5,6 +5,7 @@ mod dry_run;
 mod rejects;
 mod run;
 mod sizes;
+mod status;
 mod text;
 mod verify;
 
@@ -16,6 +17,7 @@ use text::{Meaning, printable};
 pub use dry_run::dry_run_text;
 pub use run::run_text;
 pub use sizes::{SizeSummary, Sizes};
+pub use status::{EntityStatus, Progress, StatusReport, status_text};
 pub use text::Style;
 pub use verify::verify_text;
 

@@ -38,6 +38,7 @@ mod servers;
 mod shop;
 mod source;
 mod stage;
+mod status;
 mod table;
 mod target;
 mod tool;
