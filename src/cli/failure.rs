@@ -115,7 +115,11 @@ impl From<TargetError> for Failure {
             TargetErrorKind::Other => (Exit::Failed, "target"),
         };
         let failure = Failure::new(exit, code, error.to_string());
-        Failure { help: error.hint, ..failure }
+        let trouble = (error.kind == TargetErrorKind::Transient).then(|| {
+            "see whether the endpoint is up and has room; what it acknowledged is in the checkpoint, so run again to go on"
+                .to_owned()
+        });
+        Failure { help: error.hint.or(trouble), ..failure }
     }
 }
 

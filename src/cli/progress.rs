@@ -14,6 +14,9 @@ use crate::verify::VerifyEvent;
 /// Between two lines where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(5);
 
+/// Between two lines that say the same about slowness.
+const REPEAT: Duration = Duration::from_secs(30);
+
 /// One bar an entity and one line of remarks.
 #[derive(Debug)]
 pub(crate) struct Progress {
@@ -22,6 +25,8 @@ pub(crate) struct Progress {
     entities: Vec<Entity>,
     remark: ProgressBar,
     last_line: Mutex<Instant>,
+    /// What was last said about slowness, and when.
+    last_notice: Mutex<Option<(String, Instant)>>,
 }
 
 #[derive(Debug)]
@@ -46,7 +51,14 @@ impl Progress {
         });
         let entities = entities.collect();
         let remark = bars.add(ProgressBar::new_spinner().with_style(plain_style("{msg:.yellow}")));
-        Self { terminal: terminal.clone(), bars, entities, remark, last_line: Mutex::new(Instant::now()) }
+        Self {
+            terminal: terminal.clone(),
+            bars,
+            entities,
+            remark,
+            last_line: Mutex::new(Instant::now()),
+            last_notice: Mutex::new(None),
+        }
     }
 
     pub(crate) fn observer(self: &std::sync::Arc<Self>) -> Observer {
@@ -113,9 +125,22 @@ impl Progress {
     /// Why it is slow, in the last line of the bars.
     fn notice(&self, text: &str) {
         self.remark.set_message(text.to_owned());
-        if self.terminal.verbose && !self.terminal.interactive {
+        if !self.terminal.interactive && self.is_news(text) {
             self.terminal.remark(text);
         }
+    }
+
+    /// Whether a notice is worth a line of its own: the same one again only after half a minute.
+    fn is_news(&self, text: &str) -> bool {
+        let mut last = self.last_notice.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((old, at)) = last.as_ref() {
+            let pause = if old == text { REPEAT } else { PAUSE };
+            if at.elapsed() < pause {
+                return false;
+            }
+        }
+        *last = Some((text.to_owned(), Instant::now()));
+        true
     }
 
     fn say(&self, text: &str) {

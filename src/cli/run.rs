@@ -208,6 +208,9 @@ pub(crate) async fn write(
         return Err(not_empty(&plan));
     }
     announce(project, args, terminal, &source, &plan, destination, &pace)?;
+    if args.restart && ours {
+        terminal.remark("restart: the items of the earlier load are replaced, whatever became of them since");
+    }
     let journal = Journal::in_folder(Arc::clone(state), progress, args.redact)?;
     let options = options(project, args, &plan, pace.clone())?;
     let target = Arc::new(destination.dynamodb.clone());
@@ -327,7 +330,9 @@ fn announce(
 
 /// Seconds at the given pace if every row made an item of one write unit, indexes included.
 fn at_least(plan: &Plan, pace: &Pace) -> Option<u64> {
-    let rows: u64 = plan.entities.iter().filter_map(|entity| entity.row_estimate).sum();
+    // What a `where` leaves of the rows is not known.
+    let whole = plan.entities.iter().filter(|entity| entity.select.filter.is_none());
+    let rows: u64 = whole.filter_map(|entity| entity.row_estimate).sum();
     pace.seconds(&load::Units { table: rows, indexes: Vec::new() })
 }
 

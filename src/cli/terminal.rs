@@ -58,7 +58,12 @@ impl Terminal {
     /// Data. A reader that has gone away is no reason to fail.
     pub(crate) fn data(&self, text: &str) {
         let mut out = io::stdout().lock();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        if let Err(error) = written
+            && error.kind() != io::ErrorKind::BrokenPipe
+        {
+            self.complain(&format!("warning: the report could not be written to stdout: {error}"));
+        }
     }
 
     pub(crate) fn document(&self, document: &impl Serialize) {

@@ -69,7 +69,11 @@ pub(crate) fn tell(report: &VerifyReport, terminal: &Terminal) -> Exit {
     } else {
         terminal.data(&verify_text(report, terminal.style()));
     }
+    let read: u64 = report.entities.values().map(|entity| entity.read).sum();
+    let checked: u64 = report.entities.values().map(|entity| entity.checked).sum();
     match report.outcome {
+        // A sample that took no row proves nothing.
+        Outcome::Done if read > 0 && checked == 0 => Exit::Usage,
         Outcome::Differences => Exit::Differences,
         Outcome::Interrupted => Exit::Interrupted,
         _ => Exit::Done,

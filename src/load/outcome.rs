@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 
-use super::checkpoint::Checkpoint;
+use super::checkpoint::{Checkpoint, EntityCheckpoint};
 use super::pacer::Pace;
 use super::tally::Tally;
 use super::{End, Loaded};
@@ -27,7 +27,7 @@ pub fn report(loaded: &Loaded, plan: &Plan, pace: &Pace, elapsed: Duration) -> R
     });
     RunReport {
         command: "run",
-        outcome: outcome(&loaded.end, &all),
+        outcome: outcome(loaded, &all),
         dry_run: false,
         resumed: false,
         table: plan.table.name.clone(),
@@ -50,10 +50,13 @@ pub fn report(loaded: &Loaded, plan: &Plan, pace: &Pace, elapsed: Duration) -> R
     }
 }
 
-fn outcome(end: &End, all: &Tally) -> Outcome {
-    match end {
+fn outcome(loaded: &Loaded, all: &Tally) -> Outcome {
+    let begun = |entity: &&EntityCheckpoint| !entity.ranges.is_empty();
+    let unfinished = loaded.progress.entities.iter().filter(begun).any(|entity| !entity.is_done());
+    match loaded.end {
         End::Interrupted => Outcome::Interrupted,
         End::Failed(_) => Outcome::Failed,
+        End::Complete if unfinished => Outcome::Limited,
         End::Complete if all.rejected() > 0 => Outcome::Rejects,
         End::Complete => Outcome::Done,
     }

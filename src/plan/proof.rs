@@ -30,6 +30,8 @@ pub(super) struct Candidate<'a> {
 /// Why a proof fails, and the smallest change that would make it.
 #[derive(Debug, Clone)]
 struct Failure {
+    /// The key at fault, where it is one: `pk` or `sk`.
+    attribute: Option<&'static str>,
     reason: String,
     change: String,
 }
@@ -48,7 +50,7 @@ pub(super) fn prove(
         words.push(match subject.own_rows() {
             Ok(words) => words,
             Err(failure) => {
-                findings.push(finding(severity, subject.span(), &failure));
+                findings.push(finding(severity, subject.span(&failure), &failure));
                 failures.push(failure);
                 String::new()
             }
@@ -57,7 +59,7 @@ pub(super) fn prove(
     for (right_at, right) in subjects.iter().enumerate() {
         for (left_at, left) in subjects.iter().enumerate().take(right_at) {
             let Some(failure) = can_meet(left, right) else { continue };
-            findings.push(finding(severity, right.span(), &failure));
+            findings.push(finding(severity, right.span(&failure), &failure));
             for at in [left_at, right_at] {
                 if let Some(failures) = failures.get_mut(at) {
                     failures.push(failure.clone());
@@ -108,9 +110,13 @@ impl<'a> Subject<'a> {
         self.candidate.entity.name.get_ref()
     }
 
-    fn span(&self) -> Span {
+    /// Where the mapping writes the key at fault; the last one where it is both.
+    fn span(&self, failure: &Failure) -> Span {
         let entity = self.candidate.entity;
-        entity.sk.as_ref().unwrap_or(&entity.pk).span.clone()
+        match (&entity.sk, failure.attribute) {
+            (Some(sk), Some("sk") | None) => sk.span.clone(),
+            _ => entity.pk.span.clone(),
+        }
     }
 
     /// What proves that two rows of this entity cannot meet.
@@ -122,6 +128,7 @@ impl<'a> Subject<'a> {
         let sets = self.candidate.unique.iter().map(|set| (set, missing(set)));
         let Some((set, missing)) = sets.min_by_key(|(_, missing)| missing.len()) else {
             return Err(Failure {
+                attribute: None,
                 reason: format!("nothing says that the rows of `{}` are unique", self.name()),
                 change: "declare a `key`".to_owned(),
             });
@@ -139,6 +146,7 @@ impl<'a> Subject<'a> {
         let Some(written) = self.keys().find(holds) else {
             let last = self.sk.as_ref().map_or("pk", |sk| sk.attribute);
             return Failure {
+                attribute: None,
                 reason: format!(
                     "two rows of `{name}` can render the same key: it does not hold `{column}` of {key}"
                 ),
@@ -148,6 +156,7 @@ impl<'a> Subject<'a> {
         let places = || written.places.iter().filter(|place| place.column == column);
         match (places().find(|place| place.injective), written.blurred()) {
             (Some(_), Some(blurred)) => Failure {
+                attribute: Some(written.attribute),
                 reason: format!(
                     "two rows of `{name}` can render the same key: in `{}` it cannot be told where {} ends",
                     written.attribute,
@@ -155,7 +164,7 @@ impl<'a> Subject<'a> {
                 ),
                 change: separate(blurred),
             },
-            _ => loses(name, column, places().next()),
+            _ => loses(name, column, written.attribute, places().next()),
         }
     }
 
@@ -180,17 +189,19 @@ fn separate(blurred: &Place<'_>) -> String {
     }
 }
 
-fn loses(name: &str, column: &str, place: Option<&Place<'_>>) -> Failure {
+fn loses(name: &str, column: &str, attribute: &'static str, place: Option<&Place<'_>>) -> Failure {
     let text = place.map(Place::text).unwrap_or_default();
     let steps = place.map(|place| place.steps).unwrap_or_default();
     let change = match steps {
-        [] => format!("give `{column}` a type that holds one form of each value, or `type = \"S\"`"),
+        [] => format!(
+            "declare `{column}` in the source with a type that has one form of each value, such as INTEGER or TEXT, or add a column that has"
+        ),
         _ => format!("use `{column}` without that step, or add {} as well", placeholder(column, &[])),
     };
     let reason = format!(
         "two rows of `{name}` can render the same key: {text} can make different values of `{column}` equal"
     );
-    Failure { reason, change }
+    Failure { attribute: Some(attribute), reason, change }
 }
 
 /// Why the keys of two entities can be equal; `None` when they cannot.
@@ -203,6 +214,7 @@ fn can_meet(left: &Subject<'_>, right: &Subject<'_>) -> Option<Failure> {
     let example = example(&pk, sk.as_deref()).map(|text| format!(", for example {text}")).unwrap_or_default();
     let (left_name, right_name) = (left.name(), right.name());
     Some(Failure {
+        attribute: None,
         reason: format!("rows of `{left_name}` and `{right_name}` can render the same key{example}"),
         change: set_apart(left, right),
     })

@@ -50,6 +50,8 @@ pub enum Outcome {
     AlreadyDone,
     /// Finished, with rejected rows.
     Rejects,
+    /// Stopped by `--limit`, or by `--only` before other entities were done: rows are left.
+    Limited,
     /// A verification found missing or different items (exit code 5).
     Differences,
     Interrupted,

@@ -112,8 +112,15 @@ fn ending(report: &RunReport, style: Style) -> String {
         }
         Outcome::Rejects => (
             Meaning::Attention,
-            format!("Finished, but {rejected} (exit code 4). Mend the data or the mapping, then load again."),
+            format!(
+                "Finished, but {rejected} (exit code 4). Mend the data or the mapping, then load again with --restart."
+            ),
         ),
+        Outcome::Limited => {
+            let text =
+                "Not everything is loaded, as asked for. The same command without --limit loads the rest.";
+            (Meaning::Attention, text.to_owned())
+        }
         Outcome::Interrupted => {
             let text = "Interrupted; the checkpoint is saved. The same command goes on.";
             (Meaning::Attention, text.to_owned())

@@ -123,7 +123,9 @@ fn notes(report: &VerifyReport, style: Style) -> String {
     let rejected = total(report).rejected;
     if rejected > 0 {
         let rows = counted(rejected, "rejected row has", "rejected rows have");
-        notes.push(format!("{rows} no item; the load's rejects file names them"));
+        notes.push(format!(
+            "{rows} no item, by the mapping's rules or as the load found; they are not in the target"
+        ));
     }
     notes.into_iter().map(|note| style.paint(Meaning::Attention, &note) + "\n").collect()
 }
@@ -139,8 +141,7 @@ fn ending(report: &VerifyReport, style: Style) -> String {
             format!("Interrupted after {checked}, {wrong} of them wrong; the rest is unknown."),
         ),
         _ if total.missing > 0 || total.different > 0 => {
-            let next =
-                "If the load is not finished, or the source has changed since, load again and verify again.";
+            let next = "If the load is not finished, or the source has changed since, load again (a finished load: with --restart) and verify again.";
             (Meaning::Wrong, format!("{wrong} of {checked} are wrong in the target (exit code 5). {next}"))
         }
         _ if total.read == 0 => {

@@ -105,3 +105,37 @@ async fn reports_are_data_and_remarks_are_not() {
     let quiet = stage.migrate("-q --restart --yes", 0).await;
     assert_eq!(quiet.stderr, "");
 }
+
+#[tokio::test]
+async fn a_limited_load_says_that_rows_are_left() {
+    let stage = Stage::orders().await;
+    assert_eq!(stage.migrate("run --limit 1 --json", 0).await.json()["outcome"], json!("limited"));
+    let told = stage.migrate("run --limit 1", 0).await;
+    assert!(told.stdout.contains("Not everything is loaded"), "{}", told.stdout);
+    assert_eq!(stage.migrate("run --json", 0).await.json()["outcome"], json!("done"));
+}
+
+#[tokio::test]
+async fn a_sample_that_took_no_row_proves_nothing() {
+    let stage = Stage::orders().await;
+    stage.migrate("run", 0).await;
+    let nothing = stage.migrate("verify --sample 0.0001%", 2).await;
+    assert!(nothing.stdout.contains("Nothing was checked."), "{}", nothing.stdout);
+}
+
+#[tokio::test]
+async fn w13_a_target_that_stops_answering_is_told_without_a_terminal() {
+    let front = Front::acknowledging();
+    front.on("BatchWriteItem", When::At(1), Fault::internal_error());
+    let stage = Stage::orders().await.at(front.url());
+    let told = stage.migrate("run --create-table", 0).await;
+    assert!(told.stderr.contains("retrying: "), "{}", told.stderr);
+}
+
+#[tokio::test]
+async fn a_restart_says_that_items_are_replaced() {
+    let stage = Stage::orders().await;
+    stage.migrate("run", 0).await;
+    let told = stage.migrate("run --restart", 0).await;
+    assert!(told.stderr.contains("restart: the items of the earlier load are replaced"), "{}", told.stderr);
+}

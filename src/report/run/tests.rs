@@ -94,7 +94,7 @@ fn rejected_rows_are_listed_by_rule_with_what_mends_them() {
         rejected User malformed          1
         rejected rows are listed in .migrate/shop/shop/rejects.jsonl
 
-        Finished, but 1,204 rows were rejected (exit code 4). Mend the data or the mapping, then load again.
+        Finished, but 1,204 rows were rejected (exit code 4). Mend the data or the mapping, then load again with --restart.
     "#]].assert_eq(&run_text(&rejected, PLAIN));
 }
 
@@ -163,7 +163,7 @@ fn colour_means_something() {
             "31m3",
             "32mread = written + rejected + skipped: 1,238,567 = 1,238,552 + 3 + 12",
             "31m3",
-            "33mFinished, but 3 rows were rejected (exit code 4). Mend the data or the mapping, then load again.",
+            "33mFinished, but 3 rows were rejected (exit code 4). Mend the data or the mapping, then load again with --restart.",
         ]
     "#]].assert_debug_eq(&colored);
 }

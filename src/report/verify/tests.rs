@@ -69,7 +69,7 @@ fn a_target_that_holds_everything() {
         OrderItem  98,000   98,000    98,000        0          0         0
         total      99,200   99,200    99,197        0          0         3
 
-        3 rejected rows have no item; the load's rejects file names them
+        3 rejected rows have no item, by the mapping's rules or as the load found; they are not in the target
         Every item that the source makes is in the target, and equal.
     "#]]
     .assert_eq(&verify_text(&clean(), PLAIN));
@@ -92,7 +92,7 @@ fn differences_name_row_key_and_attributes() {
             balance  missing
             x        unexpected
 
-        200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is not finished, or the source has changed since, load again and verify again.
+        200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is not finished, or the source has changed since, load again (a finished load: with --restart) and verify again.
     "#]].assert_eq(&verify_text(&wrong(false), PLAIN));
 }
 
@@ -168,7 +168,7 @@ fn colour_means_something() {
             "31m2",
             "31mmissing  ",
             "31mdifferent",
-            "31m200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is not finished, or the source has changed since, load again and verify again.",
+            "31m200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is not finished, or the source has changed since, load again (a finished load: with --restart) and verify again.",
         ]
     "#]].assert_debug_eq(&colored);
 }
