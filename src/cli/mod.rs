@@ -1,6 +1,7 @@
 //! The command line: one file a command. The only place that prints, reads the environment, listens to
 //! signals and decides on exit codes.
 
+mod announce;
 mod check;
 mod demo;
 mod destination;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::OutputArgs;
+use super::announce::{Announcement, announce};
 use super::destination::{Destination, expected_pace, is_embedded};
 use super::failure::{Exit, Failure};
 use super::progress::Progress;
@@ -17,8 +18,7 @@ use crate::load::{
     self, Checkpoint, End, Journal, Load, LoadOptions, Loaded, Pace, StateFolder, TableIdentity,
 };
 use crate::mapping::{Rate, SnapshotMode};
-use crate::plan::{Plan, PlanOptions};
-use crate::report::cost::{about, duration, thousands};
+use crate::plan::{EntityPlan, Plan, PlanOptions};
 use crate::report::{Consistent, Outcome, RunReport, dry_run_text, run_text};
 use crate::source::{PageLimits, Source};
 use crate::target::{Discard, Target};
@@ -207,7 +207,13 @@ pub(crate) async fn write(
     if !ours && !args.yes && !destination.dynamodb.is_empty().await? {
         return Err(not_empty(&plan));
     }
-    announce(project, args, terminal, &source, &plan, destination, &pace)?;
+    let rows = rows_left(&progress, &plan, &entities);
+    let settings = project.source()?;
+    announce(
+        &Announcement { settings, source: &source, destination, pace: &pace, rows },
+        args.yes,
+        terminal,
+    )?;
     if args.restart && ours {
         terminal.remark("restart: the items of the earlier load are replaced, whatever became of them since");
     }
@@ -261,6 +267,18 @@ fn recorded(
     Ok(Recorded { progress: checkpoint, ours })
 }
 
+/// An estimate of what is still to be read of the chosen entities. What a `where` leaves of a table is
+/// not known and counts as nothing.
+fn rows_left(progress: &Checkpoint, plan: &Plan, entities: &[usize]) -> u64 {
+    let chosen = entities.iter().filter_map(|entity| plan.entities.get(*entity));
+    let left = |entity: &EntityPlan| {
+        let read = progress.entity(&entity.name).map(|recorded| recorded.tally().rows).unwrap_or_default();
+        entity.row_estimate.unwrap_or_default().saturating_sub(read)
+    };
+    let whole = chosen.filter(|entity| entity.select.filter.is_none());
+    whole.filter(|entity| !progress.is_done(&entity.name)).map(left).sum()
+}
+
 fn is_done(progress: &Checkpoint, plan: &Plan, entities: &[usize]) -> bool {
     let mut chosen = entities.iter().filter_map(|entity| plan.entities.get(*entity));
     chosen.all(|entity| progress.is_done(&entity.name))
@@ -285,66 +303,6 @@ fn not_empty(plan: &Plan) -> Failure {
     Failure::new(Exit::Usage, "table-not-empty", message).with_help(
         "items with the keys of this load are replaced; say --yes if that is meant, or load into an empty table",
     )
-}
-
-/// Says what will be written to, how fast and how long, and asks for `--yes` where the source's
-/// snapshot would be held too long.
-fn announce(
-    project: &Project,
-    args: &RunArgs,
-    terminal: &Terminal,
-    source: &Source,
-    plan: &Plan,
-    destination: &Destination,
-    pace: &Pace,
-) -> Result<(), Failure> {
-    let identity = source.identity();
-    terminal.remark(&format!("from {} ({})", identity.address, identity.server));
-    terminal.remark(&format!("into {}", destination.describe()));
-    destination.warnings().iter().for_each(|warning| terminal.remark(&format!("warning: {warning}")));
-    let expected = at_least(plan, pace);
-    let settings = project.source()?;
-    let held = if settings.snapshot == SnapshotMode::None {
-        "the source is read without a snapshot"
-    } else {
-        "the source's snapshot is held until the end"
-    };
-    match expected {
-        Some(seconds) => {
-            terminal.remark(&format!("rate: {}, {} at least; {held}", rate_in_words(pace), about(seconds)))
-        }
-        None => terminal.remark(&format!("rate: {}; {held}", rate_in_words(pace))),
-    }
-    let limit = settings.snapshot_limit.as_secs();
-    let held_too_long =
-        settings.snapshot != SnapshotMode::None && expected.is_some_and(|seconds| seconds > limit);
-    if held_too_long && !args.yes {
-        let message =
-            format!("the source's snapshot would be held longer than snapshot_limit ({})", duration(limit));
-        return Err(Failure::new(Exit::Usage, "snapshot-limit", message).with_help(
-            "say --yes if the source can bear it, raise --rate or source.snapshot_limit, or set snapshot = false",
-        ));
-    }
-    Ok(())
-}
-
-/// Seconds at the given pace if every row made an item of one write unit, indexes included.
-fn at_least(plan: &Plan, pace: &Pace) -> Option<u64> {
-    // What a `where` leaves of the rows is not known.
-    let whole = plan.entities.iter().filter(|entity| entity.select.filter.is_none());
-    let rows: u64 = whole.filter_map(|entity| entity.row_estimate).sum();
-    pace.seconds(&load::Units { table: rows, indexes: Vec::new() })
-}
-
-fn rate_in_words(pace: &Pace) -> String {
-    match pace {
-        Pace::Unlimited => "as fast as the table takes it".to_owned(),
-        Pace::Fixed(rate) => format!("{} write units a second", thousands(*rate)),
-        Pace::Auto(auto) => match auto.table {
-            Some(range) => format!("auto, from {} write units a second", thousands(range.start)),
-            None => "auto".to_owned(),
-        },
-    }
 }
 
 fn rate(project: &Project, args: &RunArgs) -> Rate {

@@ -69,11 +69,9 @@ pub(crate) fn tell(report: &VerifyReport, terminal: &Terminal) -> Exit {
     } else {
         terminal.data(&verify_text(report, terminal.style()));
     }
-    let read: u64 = report.entities.values().map(|entity| entity.read).sum();
-    let checked: u64 = report.entities.values().map(|entity| entity.checked).sum();
     match report.outcome {
-        // A sample that took no row proves nothing.
-        Outcome::Done if read > 0 && checked == 0 => Exit::Usage,
+        // Only for a sample that took no row, see `compare`.
+        Outcome::Failed => Exit::Usage,
         Outcome::Differences => Exit::Differences,
         Outcome::Interrupted => Exit::Interrupted,
         _ => Exit::Done,
@@ -119,7 +117,15 @@ pub(crate) async fn compare(
     let observe = |event| progress.verify_event(&event);
     let verified = verify(plan, snapshot.readers, target, options, &observe, stop_on_signal(terminal)).await;
     progress.finish();
-    Ok(verified?.report(&plan.table.name))
+    let mut report = verified?.report(&plan.table.name);
+    if report.outcome == Outcome::Done && report.took_nothing() {
+        let failure =
+            Failure::new(Exit::Usage, "empty-sample", "the sample took no row, which proves nothing")
+                .with_help("take a larger --sample, or another --seed");
+        report.outcome = Outcome::Failed;
+        report.error = Some(failure.report());
+    }
+    Ok(report)
 }
 
 /// Rows that the load rejected for reasons that no rule on the row itself can see.

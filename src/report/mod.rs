@@ -155,6 +155,14 @@ pub struct VerifiedEntity {
     pub differences: Vec<Difference>,
 }
 
+impl VerifyReport {
+    /// There were rows, and none of them was checked.
+    pub fn took_nothing(&self) -> bool {
+        let mut entities = self.entities.values();
+        entities.clone().any(|entity| entity.read > 0) && entities.all(|entity| entity.checked == 0)
+    }
+}
+
 impl VerifiedEntity {
     pub fn is_wrong(&self) -> bool {
         self.missing > 0 || self.different > 0

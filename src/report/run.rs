@@ -117,8 +117,7 @@ fn ending(report: &RunReport, style: Style) -> String {
             ),
         ),
         Outcome::Limited => {
-            let text =
-                "Not everything is loaded, as asked for. The same command without --limit loads the rest.";
+            let text = "Not everything is loaded, as asked for. The same command without --limit or --only loads the rest.";
             (Meaning::Attention, text.to_owned())
         }
         Outcome::Interrupted => {

@@ -119,8 +119,13 @@ async fn a_limited_load_says_that_rows_are_left() {
 async fn a_sample_that_took_no_row_proves_nothing() {
     let stage = Stage::orders().await;
     stage.migrate("run", 0).await;
+    let document = stage.migrate("verify --sample 0.0001% --json", 2).await.json();
+    assert_eq!(
+        (&document["outcome"], &document["error"]["code"]),
+        (&json!("failed"), &json!("empty-sample"))
+    );
     let nothing = stage.migrate("verify --sample 0.0001%", 2).await;
-    assert!(nothing.stdout.contains("Nothing was checked."), "{}", nothing.stdout);
+    assert!(nothing.stdout.contains("the sample took no row"), "{}", nothing.stdout);
 }
 
 #[tokio::test]

@@ -239,3 +239,25 @@ async fn a_table_that_differs_is_no_matter_of_a_dry_run() {
     stage.migrate("--dry-run", 0).await;
     stage.migrate("run", 3).await;
 }
+
+#[tokio::test]
+async fn n18_bits_of_varying_number_keep_their_number() {
+    let sql = "CREATE TABLE orders (id BIGINT PRIMARY KEY, v varbit(7)); \
+               INSERT INTO orders VALUES (1, B'101'), (2, B'0101');";
+    let report = Stage::new(Kind::Postgres, sql, MAPPING).await.migrate("--dry-run --json", 0).await.json();
+    let values: Vec<&Value> =
+        report["entities"]["Order"]["samples"].as_array().unwrap().iter().map(|item| &item["v"]).collect();
+    assert_eq!(values, [&json!({"S": "101"}), &json!({"S": "0101"})]);
+}
+
+#[tokio::test]
+async fn only_the_chosen_entities_count_for_the_snapshot_limit() {
+    let rows =
+        "CREATE TABLE orders (id BIGINT PRIMARY KEY); INSERT INTO orders SELECT generate_series(1, 9000);
+                CREATE TABLE few (id BIGINT PRIMARY KEY); INSERT INTO few VALUES (1); ANALYZE;";
+    let few = "\n[entities.Few]\nfrom = \"few\"\npk = \"FEW#{id:010}\"\nsk = \"FEW\"\n";
+    let stage = Stage::new(Kind::Postgres, rows, &format!("{MAPPING}{few}")).await;
+    let refused = stage.migrate("run --rate 1", 2).await;
+    assert!(refused.stderr.contains("snapshot_limit"), "{}", refused.stderr);
+    stage.migrate("run --rate 1 --only Few", 0).await;
+}

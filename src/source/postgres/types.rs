@@ -136,7 +136,8 @@ fn raw(entry: &Entry, modifier: i32) -> PgType {
         1114 => PgType::Timestamp { precision },
         1184 => PgType::TimestampTz { precision },
         1560 => PgType::Bit { width: u32::try_from(modifier).ok() },
-        1562 => PgType::Bit { width: None },
+        // varbit: how many bits there are is part of the value, which bytes alone would lose.
+        1562 => PgType::ServerText,
         2950 => PgType::Uuid,
         3802 => PgType::Jsonb,
         _ if entry.kind == "e" || entry.name == "citext" => PgType::Text,

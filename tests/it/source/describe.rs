@@ -63,7 +63,7 @@ async fn postgres_types() {
             j: json → Json -- its type has no order
             jb: jsonb → Jsonb
             bi: bit(12) → Bit { width: Some(12) })
-            vb: bit varying(7) → Bit { width: None }
+            vb: bit varying(7) → ServerText
             iv: interval → ServerText
             ip: inet → ServerText
             cd: cidr → ServerText

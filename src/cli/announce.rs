@@ -1,0 +1,62 @@
+//! What is said before the first write: from where, to where, how fast, and how long the source's
+//! snapshot is held.
+
+use super::destination::Destination;
+use super::failure::{Exit, Failure};
+use super::terminal::Terminal;
+use crate::load::{Pace, Units};
+use crate::mapping::{SnapshotMode, SourceSettings};
+use crate::report::cost::{about, duration, thousands};
+use crate::source::Source;
+
+/// A load that is about to begin.
+pub(crate) struct Announcement<'a> {
+    pub settings: &'a SourceSettings,
+    pub source: &'a Source,
+    pub destination: &'a Destination,
+    pub pace: &'a Pace,
+    /// Rows to read, by estimate.
+    pub rows: u64,
+}
+
+/// Tells of the load; fails where the snapshot would be held longer than `snapshot_limit` without `--yes`.
+pub(crate) fn announce(load: &Announcement<'_>, yes: bool, terminal: &Terminal) -> Result<(), Failure> {
+    let identity = load.source.identity();
+    terminal.remark(&format!("from {} ({})", identity.address, identity.server));
+    terminal.remark(&format!("into {}", load.destination.describe()));
+    load.destination.warnings().iter().for_each(|warning| terminal.remark(&format!("warning: {warning}")));
+    let has_snapshot = load.settings.snapshot != SnapshotMode::None;
+    let held = if has_snapshot {
+        "the source's snapshot is held until the end"
+    } else {
+        "the source is read without a snapshot"
+    };
+    // As if every row made an item of one write unit, in no index.
+    let expected = load.pace.seconds(&Units { table: load.rows, indexes: Vec::new() });
+    let least = expected.map(|seconds| format!(", {} at least", about(seconds))).unwrap_or_default();
+    terminal.remark(&format!("rate: {}{least}; {held}", rate_in_words(load.pace)));
+    let limit = load.settings.snapshot_limit.as_secs();
+    if has_snapshot && !yes && expected.is_some_and(|seconds| seconds > limit) {
+        return Err(held_too_long(limit));
+    }
+    Ok(())
+}
+
+fn held_too_long(limit: u64) -> Failure {
+    let message =
+        format!("the source's snapshot would be held longer than snapshot_limit ({})", duration(limit));
+    Failure::new(Exit::Usage, "snapshot-limit", message).with_help(
+        "say --yes if the source can bear it, raise --rate or source.snapshot_limit, or set snapshot = false",
+    )
+}
+
+fn rate_in_words(pace: &Pace) -> String {
+    match pace {
+        Pace::Unlimited => "as fast as the table takes it".to_owned(),
+        Pace::Fixed(rate) => format!("{} write units a second", thousands(*rate)),
+        Pace::Auto(auto) => match auto.table {
+            Some(range) => format!("auto, from {} write units a second", thousands(range.start)),
+            None => "auto".to_owned(),
+        },
+    }
+}
