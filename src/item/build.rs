@@ -73,12 +73,11 @@ impl<'a> Builder<'a> {
         }
     }
 
-    pub(super) fn build(&mut self, page: &Page) -> ItemPage {
+    pub(super) fn build(&mut self, page: &Page, spare: ItemPage) -> ItemPage {
         let rows = page.rows();
-        let mut out = ItemPage { rows, ..ItemPage::default() };
+        let mut out = ItemPage { rows, ..spare.cleared() };
         out.items.reserve(rows);
         out.index_bytes.reserve(rows * self.layout.indexes.len());
-        out.bytes.reserve(page.size() * 2);
         for (index, row) in page.iter().enumerate() {
             let start = out.bytes.len();
             match self.build_row(row, &mut out.bytes) {

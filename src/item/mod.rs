@@ -69,6 +69,15 @@ impl ItemPage {
         self.bytes.get(item.key.clone()).unwrap_or_default()
     }
 
+    fn cleared(mut self) -> Self {
+        self.bytes.clear();
+        self.items.clear();
+        self.index_bytes.clear();
+        self.rejections.clear();
+        self.rows = 0;
+        self
+    }
+
     /// Billed bytes of the entries that the item at `position` has in each index; 0 where it has none.
     pub fn index_entries(&self, position: usize) -> &[u32] {
         let indexes = self.index_bytes.len().checked_div(self.items.len()).unwrap_or(0);
@@ -78,7 +87,12 @@ impl ItemPage {
 
 /// Builds the items of a page: row by row an item or a rejection, whatever the bytes.
 pub fn build(layout: &Layout, page: &Page) -> ItemPage {
-    Builder::new(layout).build(page)
+    rebuild(layout, page, ItemPage::default())
+}
+
+/// As [`build`], in the memory of items that nobody needs any more.
+pub fn rebuild(layout: &Layout, page: &Page, spare: ItemPage) -> ItemPage {
+    Builder::new(layout).build(page, spare)
 }
 
 /// The source key of a row as text, for people: `[("order_id", "7"), ("line_no", "1")]`.

@@ -56,14 +56,9 @@ impl Batch {
         self.units.add(units);
     }
 
-    pub(crate) fn slots(&self) -> impl Iterator<Item = (Slot, &[u8])> {
-        self.slots.iter().copied().zip(self.put.keys.iter().map(Vec::as_slice))
-    }
-
-    /// Whose items these are, without their bytes: those are large.
-    pub(crate) fn without_requests(&self) -> Batch {
-        let put = PutBatch { requests: Vec::new(), keys: self.put.keys.clone() };
-        Batch { put, slots: self.slots.clone(), ..Batch::default() }
+    /// Whose items these are.
+    pub(crate) fn slots(&self) -> &[Slot] {
+        &self.slots
     }
 
     /// The items at `positions`, for another attempt.
@@ -128,14 +123,14 @@ mod tests {
             r#"{"PutRequest":{"Item":{"n":4}}},{"PutRequest":{"Item":{"n":1}}}"#
         );
         assert_eq!(rest.put.keys, [vec![4], vec![1]]);
-        assert_eq!(rest.slots().map(|(slot, _)| slot.item).collect::<Vec<_>>(), [4, 1]);
+        assert_eq!(rest.slots().iter().map(|slot| slot.item).collect::<Vec<_>>(), [4, 1]);
     }
 
     #[test]
     fn halves_hold_every_item_once() {
         let (left, right) = batch(25).halves();
         assert_eq!((left.len(), right.len()), (12, 13));
-        assert_eq!(right.slots().next().unwrap().0.item, 12);
+        assert_eq!(right.slots()[0].item, 12);
     }
 
     #[test]

@@ -32,17 +32,17 @@ impl<T> Clone for Courier<T> {
     }
 }
 
-/// Whose items a batch had, without their bytes, and what the service refused, each with its words.
+/// Whose items a batch had, and what the service refused, each with its words.
 #[derive(Debug)]
 pub(crate) struct Landed {
-    pub batch: Batch,
+    pub slots: Vec<Slot>,
     pub refused: Vec<(Slot, String)>,
 }
 
 impl<T: Target> Courier<T> {
     pub(crate) async fn deliver(self, batch: Batch) -> Result<Landed, TargetError> {
         let mut refused = Vec::new();
-        let record = batch.without_requests();
+        let slots = batch.slots().to_vec();
         let mut work = vec![batch];
         while let Some(part) = work.pop() {
             let Some((rest, error)) = self.put_until_refused(part).await? else { continue };
@@ -50,10 +50,10 @@ impl<T: Target> Courier<T> {
                 let (left, right) = rest.halves();
                 work.extend([right, left]);
             } else {
-                refused.extend(rest.slots().map(|(slot, _)| (slot, error.cause.clone())));
+                refused.extend(rest.slots().iter().map(|slot| (*slot, error.cause.clone())));
             }
         }
-        Ok(Landed { batch: record, refused })
+        Ok(Landed { slots, refused })
     }
 
     /// Puts until all is written (`None`) or the service refuses what is left.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::batch::{Batch, MAX_ITEMS, Slot};
+use super::spares::Spares;
 use super::tally::{Tally, units_of};
 use crate::item::{Item, ItemPage, Rejection, Rule, source_key};
 use crate::plan::Plan;
@@ -59,9 +60,15 @@ pub(crate) struct Desk {
     waiting: usize,
     /// Keys of the items in flight.
     in_flight: HashSet<Vec<u8>>,
+    spares: Spares,
 }
 
 impl Desk {
+    /// The memory of finished pages goes to `spares`.
+    pub(crate) fn new(spares: Spares) -> Self {
+        Self { spares, ..Self::default() }
+    }
+
     /// Puts a page on the desk and returns its number there.
     pub(crate) fn open(&mut self, built: BuiltPage) -> u64 {
         self.next_page += 1;
@@ -99,11 +106,12 @@ impl Desk {
     }
 
     /// Takes back a batch that every item of is written or refused.
-    pub(crate) fn land(&mut self, batch: &Batch, refused: Vec<(Slot, String)>, plan: &Plan) {
-        for (slot, key) in batch.slots() {
-            self.in_flight.remove(key);
-            if let Some(page) = self.pages.get_mut(&slot.page) {
-                page.outstanding -= 1;
+    pub(crate) fn land(&mut self, slots: &[Slot], refused: Vec<(Slot, String)>, plan: &Plan) {
+        for slot in slots {
+            let Some(page) = self.pages.get_mut(&slot.page) else { continue };
+            page.outstanding -= 1;
+            if let Some(item) = page.built.items.items.get(slot.item) {
+                self.in_flight.remove(page.built.items.key(item));
             }
         }
         for (slot, message) in refused {
@@ -118,7 +126,7 @@ impl Desk {
         let done: Vec<_> =
             self.pages.iter().filter(|(_, page)| page.is_finished()).map(|(number, _)| *number).collect();
         done.into_iter()
-            .filter_map(|number| self.pages.remove(&number).map(|page| (number, page.finish())))
+            .filter_map(|number| self.pages.remove(&number).map(|page| (number, page.finish(&self.spares))))
             .collect()
     }
 
@@ -177,15 +185,17 @@ impl OpenPage {
         self.lost.insert(position, rejection);
     }
 
-    fn finish(self) -> FinishedPage {
-        let BuiltPage { range, position, items, permit, page: _ } = self.built;
+    fn finish(self, spares: &Spares) -> FinishedPage {
+        let BuiltPage { range, position, mut items, permit, page } = self.built;
         let mut tally = Tally::default();
         for (position, item) in items.items.iter().enumerate() {
             if !self.lost.contains_key(&position) {
                 tally.add_item(&items, position, item);
             }
         }
-        let rejections: Vec<_> = items.rejections.into_iter().chain(self.lost.into_values()).collect();
+        let rejections = std::mem::take(&mut items.rejections);
+        spares.give(page, items);
+        let rejections: Vec<_> = rejections.into_iter().chain(self.lost.into_values()).collect();
         rejections.iter().for_each(|rejection| tally.add_rejection(rejection.rule.as_str()));
         FinishedPage { range, position, tally, rejections, permit }
     }

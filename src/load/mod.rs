@@ -15,6 +15,7 @@ mod reading;
 mod rejects;
 mod retry;
 mod session;
+mod spares;
 mod state;
 mod tally;
 mod watermark;

@@ -7,6 +7,7 @@ use tokio::sync::{Semaphore, mpsc};
 
 use super::checkpoint::Checkpoint;
 use super::desk::{BuiltPage, RangeId};
+use super::spares::Spares;
 use super::{Event, Observer};
 use crate::item;
 use crate::plan::Plan;
@@ -75,6 +76,8 @@ pub(crate) struct Desks {
     pub limits: PageLimits,
     /// Pages that may be open at once, over all readers.
     pub room: Arc<Semaphore>,
+    /// Memory for pages.
+    pub spares: Spares,
     pub readings: mpsc::Sender<Reading>,
     pub observe: Observer,
 }
@@ -118,19 +121,18 @@ impl Desks {
     ) -> Result<bool, SourceError> {
         let Some(entity) = self.plan.entities.get(range.entity) else { return Ok(true) };
         let mut cursor = Cursor::new(Arc::clone(&entity.select), bounds, position, self.limits);
-        loop {
+        while !cursor.is_at_end() {
             if *budget == Some(0) {
                 return Ok(true);
             }
             // Room first: a page is read only when it can be held, so that a slow target never
             // keeps a result set of the source open.
             let Ok(permit) = Arc::clone(&self.room).acquire_owned().await else { return Ok(false) };
+            let (spare_page, spare_items) = self.spares.take();
             cursor.cap_rows(*budget);
-            let Some((page, position)) = cursor.next(reader).await? else {
-                // A limited load never marks anything done.
-                return Ok(budget.is_some() || self.readings.send(Reading::End(range)).await.is_ok());
-            };
-            let items = item::build(&entity.layout, &page);
+            cursor.reuse(spare_page);
+            let Some((page, position)) = cursor.next(reader).await? else { break };
+            let items = item::rebuild(&entity.layout, &page, spare_items);
             let rows = u64::try_from(items.rows).unwrap_or(u64::MAX);
             if let Some(budget) = budget {
                 *budget = budget.saturating_sub(rows);
@@ -142,6 +144,8 @@ impl Desks {
                 return Ok(false);
             }
         }
+        // A limited load never marks anything done.
+        Ok(budget.is_some() || self.readings.send(Reading::End(range)).await.is_ok())
     }
 }
 

@@ -16,6 +16,7 @@ use super::delivery::{Courier, Landed};
 use super::desk::Desk;
 use super::journal::Journal;
 use super::reading::{Desks, Reading, work};
+use super::spares::Spares;
 use super::watermark::{Step, Watermark};
 use super::{Event, Load, LoadError, Samples, stopped};
 use crate::source::{Reader, SourceError};
@@ -54,8 +55,9 @@ pub(crate) async fn session<T: Target>(
     if let Err(error) = journal.save().await {
         return Ending::Failed(LoadError::State(error));
     }
-    let (mut reading, mut readings) = start_readers(load, readers, journal);
-    let mut state = State::new(load, courier, journal, samples);
+    let spares = Spares::default();
+    let (mut reading, mut readings) = start_readers(load, readers, journal, &spares);
+    let mut state = State::new(load, courier, journal, samples, spares);
     let mut listening = true;
     loop {
         state.fill_batch();
@@ -87,6 +89,7 @@ fn start_readers<T: Target>(
     load: &Load<T>,
     readers: Vec<Reader>,
     journal: &Journal,
+    spares: &Spares,
 ) -> (Readers, mpsc::Receiver<Reading>) {
     let room = readers.len() * PAGES_A_READER;
     let (sender, receiver) = mpsc::channel(room.max(1));
@@ -96,6 +99,7 @@ fn start_readers<T: Target>(
         queue: Arc::new(Mutex::new(queue)),
         limits: load.options.page,
         room: Arc::new(Semaphore::new(room)),
+        spares: spares.clone(),
         readings: sender,
         observe: load.observe.clone(),
     };
@@ -137,6 +141,7 @@ impl<'a, T: Target> State<'a, T> {
         courier: &'a Courier<T>,
         journal: &'a mut Journal,
         samples: &'a mut Samples,
+        spares: Spares,
     ) -> Self {
         let written = |name: &str| journal.progress().entity(name).map_or(0, |entity| entity.tally().written);
         let outcomes =
@@ -146,7 +151,7 @@ impl<'a, T: Target> State<'a, T> {
             courier,
             journal,
             samples,
-            desk: Desk::default(),
+            desk: Desk::new(spares),
             watermark: Watermark::default(),
             next: None,
             flights: JoinSet::new(),
@@ -203,7 +208,7 @@ impl<'a, T: Target> State<'a, T> {
             Ok(Ok(landed)) => {
                 self.count_outcomes(&landed);
                 self.count_rejected(landed.refused.len());
-                self.desk.land(&landed.batch, landed.refused, &self.load.plan);
+                self.desk.land(&landed.slots, landed.refused, &self.load.plan);
                 self.close_pages();
             }
             Ok(Err(error)) => self.end(Ending::Failed(LoadError::Target(error))),
@@ -231,10 +236,10 @@ impl<'a, T: Target> State<'a, T> {
     fn count_outcomes(&mut self, landed: &Landed) {
         let refused: Vec<_> = landed.refused.iter().map(|(slot, _)| *slot).collect();
         let mut written: BTreeMap<usize, u64> = BTreeMap::new();
-        for (slot, _) in landed.batch.slots() {
+        for slot in &landed.slots {
             let Some(entity) = self.desk.entity_of(slot.page) else { continue };
             let (acknowledged, declined) = self.outcomes.entry(entity).or_default();
-            if refused.contains(&slot) {
+            if refused.contains(slot) {
                 *declined += 1;
             } else {
                 *acknowledged += 1;

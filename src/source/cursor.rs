@@ -42,7 +42,13 @@ pub struct Cursor {
     rows: u64,
     /// Rows that the next page may have, whatever else would fit.
     cap: Option<u64>,
+    /// Memory for the next page.
+    spare: Page,
 }
+
+/// The part of [`PageLimits::bytes`] that pages usually have: rows may grow thirtyfold from one page to
+/// the next before one is read in vain.
+const USUAL_SHARE: usize = 32;
 
 /// Rows of a first page: enough to learn how large they are.
 const FIRST_ROWS: u64 = 500;
@@ -51,7 +57,12 @@ impl Cursor {
     /// `position` is where to go on; `Position::Start` reads the whole range.
     pub fn new(select: Arc<Select>, bounds: Bounds, position: Position, limits: PageLimits) -> Self {
         let rows = limits.rows.clamp(1, FIRST_ROWS);
-        Self { select, bounds, position, limits, rows, cap: None }
+        Self { select, bounds, position, limits, rows, cap: None, spare: Page::default() }
+    }
+
+    /// Takes a page that is done with: the next one is read into its memory.
+    pub fn reuse(&mut self, page: Page) {
+        self.spare = page;
     }
 
     /// Lets the next pages have no more than `rows` rows each, if given.
@@ -74,10 +85,11 @@ impl Cursor {
                 None => (rest.up_to.clone(), rest.up_to.clone().map_or(Position::End, Position::At)),
             };
             let bounds = Bounds { after: rest.after, up_to };
-            match reader.page(&self.select, &bounds, self.limits.bytes).await? {
+            let spare = std::mem::take(&mut self.spare);
+            match reader.page_into(spare, &self.select, &bounds, self.limits.bytes).await? {
                 PageRead::Page(page) => {
                     self.position = position.clone();
-                    self.adapt(page.size());
+                    self.adapt(&page);
                     return Ok(Some((page, position)));
                 }
                 PageRead::TooLarge { rows } => self.shrink(rows)?,
@@ -85,7 +97,8 @@ impl Cursor {
         }
     }
 
-    fn is_at_end(&self) -> bool {
+    /// Whether all rows were read.
+    pub fn is_at_end(&self) -> bool {
         match &self.position {
             Position::End => true,
             Position::At(key) => self.bounds.up_to.as_ref() == Some(key),
@@ -101,13 +114,15 @@ impl Cursor {
         Bounds { after, up_to: self.bounds.up_to.clone() }
     }
 
-    fn adapt(&mut self, bytes: usize) {
-        if bytes < self.limits.bytes / 8 {
-            self.rows = self.rows.saturating_mul(2);
-        } else if bytes > self.limits.bytes / 2 {
-            self.rows /= 2;
+    /// As many rows as make a page of the usual size, if they are like those of this page; at most
+    /// twice as many, since they may not be.
+    fn adapt(&mut self, page: &Page) {
+        let (Ok(rows), Ok(bytes)) = (u64::try_from(page.rows()), u64::try_from(page.size())) else { return };
+        let usual = u64::try_from(self.limits.bytes / USUAL_SHARE).unwrap_or(u64::MAX);
+        if rows > 0 {
+            let fitting = usual / bytes.div_ceil(rows).max(1);
+            self.rows = fitting.clamp(1, rows.saturating_mul(2)).min(self.limits.rows.max(1));
         }
-        self.rows = self.rows.clamp(1, self.limits.rows.max(1));
     }
 
     fn shrink(&mut self, rows: usize) -> Result<(), SourceError> {

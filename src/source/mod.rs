@@ -242,10 +242,21 @@ impl Reader {
         bounds: &Bounds,
         max_bytes: usize,
     ) -> Result<PageRead, SourceError> {
+        self.page_into(Page::default(), select, bounds, max_bytes).await
+    }
+
+    /// As [`Reader::page`], in the memory of a page that nobody needs any more.
+    async fn page_into(
+        &mut self,
+        spare: Page,
+        select: &Select,
+        bounds: &Bounds,
+        max_bytes: usize,
+    ) -> Result<PageRead, SourceError> {
         match &mut self.connection {
-            Connection::Postgres(reader) => reader.page(select, bounds, max_bytes).await,
-            Connection::Mysql(reader) => reader.page(select, bounds, max_bytes).await,
-            Connection::Sqlite(reader) => reader.page(select, bounds, max_bytes).await,
+            Connection::Postgres(reader) => reader.page(select, bounds, max_bytes, spare).await,
+            Connection::Mysql(reader) => reader.page(select, bounds, max_bytes, spare).await,
+            Connection::Sqlite(reader) => reader.page(select, bounds, max_bytes, spare).await,
         }
     }
 }

@@ -5,19 +5,18 @@
 pub struct Page {
     columns: usize,
     bytes: Vec<u8>,
-    cells: Vec<Cell>,
+    /// What each cell is, row by row.
+    kinds: Vec<CellKind>,
+    /// Where each cell ends in `bytes`; it begins where the one before it ends.
+    ends: Vec<usize>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Cell {
+enum CellKind {
     Null,
-    Integer(i64),
-    Real(f64),
-    Span { kind: SpanKind, start: usize, len: usize },
-}
-
-#[derive(Debug, Clone, Copy)]
-enum SpanKind {
+    /// Eight bytes, as are those of `Real`.
+    Integer,
+    Real,
     Bytes,
     Text,
     Blob,
@@ -46,7 +45,7 @@ pub struct Row<'a> {
 
 impl Page {
     pub fn rows(&self) -> usize {
-        self.cells.len().checked_div(self.columns).unwrap_or(0)
+        self.kinds.len().checked_div(self.columns).unwrap_or(0)
     }
 
     /// Bytes that the cells hold.
@@ -61,6 +60,24 @@ impl Page {
     pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
         (0..self.rows()).map(|index| Row { page: self, first: index * self.columns })
     }
+
+    fn cell(&self, at: usize) -> RawCell<'_> {
+        let (Some(kind), Some(end)) = (self.kinds.get(at), self.ends.get(at)) else { return RawCell::Null };
+        let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        let bytes = self.bytes.get(start..*end).unwrap_or_default();
+        match kind {
+            CellKind::Null => RawCell::Null,
+            CellKind::Integer => {
+                bytes.try_into().map_or(RawCell::Null, |b| RawCell::Integer(i64::from_le_bytes(b)))
+            }
+            CellKind::Real => {
+                bytes.try_into().map_or(RawCell::Null, |b| RawCell::Real(f64::from_le_bytes(b)))
+            }
+            CellKind::Bytes => RawCell::Bytes(bytes),
+            CellKind::Text => RawCell::Text(bytes),
+            CellKind::Blob => RawCell::Blob(bytes),
+        }
+    }
 }
 
 impl<'a> Row<'a> {
@@ -69,19 +86,7 @@ impl<'a> Row<'a> {
         if column >= self.page.columns {
             return RawCell::Null;
         }
-        match self.page.cells.get(self.first + column) {
-            None | Some(Cell::Null) => RawCell::Null,
-            Some(Cell::Integer(value)) => RawCell::Integer(*value),
-            Some(Cell::Real(value)) => RawCell::Real(*value),
-            Some(Cell::Span { kind, start, len }) => {
-                let bytes = self.page.bytes.get(*start..*start + *len).unwrap_or_default();
-                match kind {
-                    SpanKind::Bytes => RawCell::Bytes(bytes),
-                    SpanKind::Text => RawCell::Text(bytes),
-                    SpanKind::Blob => RawCell::Blob(bytes),
-                }
-            }
-        }
+        self.page.cell(self.first + column)
     }
 }
 
@@ -93,25 +98,33 @@ pub struct PageBuilder {
 
 impl PageBuilder {
     pub fn new(columns: usize) -> Self {
-        Self { page: Page { columns, bytes: Vec::new(), cells: Vec::new() } }
+        Self::reusing(Page::default(), columns)
+    }
+
+    /// Fills the memory of a page that nobody needs any more.
+    pub fn reusing(page: Page, columns: usize) -> Self {
+        let Page { mut bytes, mut kinds, mut ends, .. } = page;
+        bytes.clear();
+        kinds.clear();
+        ends.clear();
+        Self { page: Page { columns, bytes, kinds, ends } }
     }
 
     pub fn push(&mut self, cell: RawCell<'_>) {
-        let cell = match cell {
-            RawCell::Null => Cell::Null,
-            RawCell::Integer(value) => Cell::Integer(value),
-            RawCell::Real(value) => Cell::Real(value),
-            RawCell::Bytes(bytes) => self.span(SpanKind::Bytes, bytes),
-            RawCell::Text(bytes) => self.span(SpanKind::Text, bytes),
-            RawCell::Blob(bytes) => self.span(SpanKind::Blob, bytes),
-        };
-        self.page.cells.push(cell);
+        match cell {
+            RawCell::Null => self.add(CellKind::Null, &[]),
+            RawCell::Integer(value) => self.add(CellKind::Integer, &value.to_le_bytes()),
+            RawCell::Real(value) => self.add(CellKind::Real, &value.to_le_bytes()),
+            RawCell::Bytes(bytes) => self.add(CellKind::Bytes, bytes),
+            RawCell::Text(bytes) => self.add(CellKind::Text, bytes),
+            RawCell::Blob(bytes) => self.add(CellKind::Blob, bytes),
+        }
     }
 
-    fn span(&mut self, kind: SpanKind, bytes: &[u8]) -> Cell {
-        let start = self.page.bytes.len();
+    fn add(&mut self, kind: CellKind, bytes: &[u8]) {
         self.page.bytes.extend_from_slice(bytes);
-        Cell::Span { kind, start, len: bytes.len() }
+        self.page.kinds.push(kind);
+        self.page.ends.push(self.page.bytes.len());
     }
 
     pub fn size(&self) -> usize {

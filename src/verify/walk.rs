@@ -111,6 +111,7 @@ async fn rank(
                 .map(|row| place(options.seed, &range.plan.name, &item::source_key(&layout, &page, row)));
             let mut lowest = locked(lowest);
             places.for_each(|place| lowest.add(place));
+            cursor.reuse(page);
         }
     }
     Ok(())
@@ -156,8 +157,9 @@ async fn check_range<L: Lookup>(
     let mut cursor = Cursor::new(select, range.bounds.clone(), Position::Start, options.page_limits);
     let mut batcher = Batcher::new(range.entity);
     let mut first = Place { range: range.number, ..Place::default() };
+    let mut spare = ItemPage::default();
     while let Some((page, _)) = cursor.next(reader).await? {
-        let built = item::build(layout, &page);
+        let built = item::rebuild(layout, &page, std::mem::take(&mut spare));
         account(&range.plan.name, &page, &built)?;
         let rejected = rejected(&built, choice);
         lookups.tell(News::Read { entity: range.entity, rows: page.rows(), rejected });
@@ -167,6 +169,8 @@ async fn check_range<L: Lookup>(
             }
         }
         first.page += 1;
+        cursor.reuse(page);
+        spare = built;
     }
     match batcher.rest() {
         Some(batch) => lookups.start(choice.entity, batch).await,

@@ -12,7 +12,7 @@ use super::sql::{self, Mysql};
 use crate::source::error::Step;
 use crate::source::statement::{self, CellKind, Statement};
 use crate::source::{
-    Bounds, Column, Dialect, Key, KeyPart, MysqlType, PageBuilder, PageRead, RawCell, RawType, Select,
+    Bounds, Column, Dialect, Key, KeyPart, MysqlType, Page, PageBuilder, PageRead, RawCell, RawType, Select,
     SourceError, SourceErrorKind,
 };
 
@@ -50,13 +50,14 @@ impl Reader {
         select: &Select,
         bounds: &Bounds,
         max_bytes: usize,
+        spare: Page,
     ) -> Result<PageRead, SourceError> {
         let doing = "read a page of rows";
         let outputs = statement::outputs(select, Dialect::Mysql, sql::cast);
         let kinds = statement::cell_kinds(select);
         let query = self.query(statement::rows_within::<Mysql>(select, &outputs, bounds)?, doing).await?;
         let lost = |error: sqlx::Error| failure(&error, Step::Read, doing);
-        let mut page = PageBuilder::new(kinds.len());
+        let mut page = PageBuilder::reusing(spare, kinds.len());
         let mut rows = query.fetch(&mut self.connection);
         while let Some(row) = rows.try_next().await.map_err(lost)? {
             push(&row, &kinds, &mut page).map_err(lost)?;

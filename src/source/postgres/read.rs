@@ -14,7 +14,7 @@ use super::sql::{self, Postgres};
 use crate::source::error::Step;
 use crate::source::statement::{self, CellKind, Statement};
 use crate::source::{
-    Bounds, Dialect, Key, KeyPart, PageBuilder, PageRead, RawCell, Select, SourceError, SourceErrorKind,
+    Bounds, Dialect, Key, KeyPart, Page, PageBuilder, PageRead, RawCell, Select, SourceError, SourceErrorKind,
 };
 
 /// One connection, in a transaction on the shared snapshot unless `snapshot = false`.
@@ -51,12 +51,13 @@ impl Reader {
         select: &Select,
         bounds: &Bounds,
         max_bytes: usize,
+        spare: Page,
     ) -> Result<PageRead, SourceError> {
         let outputs = statement::outputs(select, Dialect::Postgres, sql::cast);
         let kinds = statement::cell_kinds(select);
         let query = query(statement::rows_within::<Postgres>(select, &outputs, bounds)?)?;
         let lost = |error: sqlx::Error| failure(&error, Step::Read, "read a page of rows");
-        let mut page = PageBuilder::new(kinds.len());
+        let mut page = PageBuilder::reusing(spare, kinds.len());
         let mut rows = query.fetch(&mut self.connection);
         while let Some(row) = rows.try_next().await.map_err(lost)? {
             push(&row, &kinds, &mut page).map_err(lost)?;

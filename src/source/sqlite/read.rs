@@ -12,7 +12,7 @@ use super::sql::{self, Sqlite};
 use crate::source::error::Step;
 use crate::source::statement::{self, Statement};
 use crate::source::{
-    Bounds, Column, Dialect, Key, KeyPart, PageBuilder, PageRead, RawCell, Select, SourceError,
+    Bounds, Column, Dialect, Key, KeyPart, Page, PageBuilder, PageRead, RawCell, Select, SourceError,
     SourceErrorKind,
 };
 
@@ -49,11 +49,12 @@ impl Reader {
         select: &Select,
         bounds: &Bounds,
         max_bytes: usize,
+        spare: Page,
     ) -> Result<PageRead, SourceError> {
         let outputs = statement::outputs(select, Dialect::Sqlite, sql::cast);
         let query = query(statement::rows_within::<Sqlite>(select, &outputs, bounds)?);
         let lost = |error: sqlx::Error| failure(&error, Step::Read, "read a page of rows");
-        let mut page = PageBuilder::new(outputs.len());
+        let mut page = PageBuilder::reusing(spare, outputs.len());
         let mut rows = query.fetch(&mut self.connection);
         while let Some(row) = rows.try_next().await.map_err(lost)? {
             for at in 0..outputs.len() {

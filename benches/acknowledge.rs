@@ -1,0 +1,91 @@
+//! A DynamoDB that says yes at once: what a benchmark writes to, so that it measures the client.
+//!
+//! `acknowledge PORT` listens on 127.0.0.1, holds one empty table as the benchmark's mapping wants it,
+//! acknowledges every BatchWriteItem, and answers `GET /items` with how many items came in. It runs on
+//! one thread and looks at a request no more than it must to count its items.
+
+#![allow(clippy::print_stdout)]
+
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use memchr::memmem::{self, Finder};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+const TABLE: &str = r#"{"Table":{"TableName":"orders","TableStatus":"ACTIVE",
+"TableId":"00000000-0000-4000-8000-000000000000","TableArn":"arn:aws:dynamodb:us-east-1:000000000000:table/orders",
+"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],
+"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"},
+{"AttributeName":"GSI1PK","AttributeType":"S"},{"AttributeName":"GSI1SK","AttributeType":"S"},
+{"AttributeName":"GSI2PK","AttributeType":"S"},{"AttributeName":"GSI2SK","AttributeType":"S"}],
+"GlobalSecondaryIndexes":[
+{"IndexName":"GSI1","IndexStatus":"ACTIVE","Projection":{"ProjectionType":"ALL"},
+"KeySchema":[{"AttributeName":"GSI1PK","KeyType":"HASH"},{"AttributeName":"GSI1SK","KeyType":"RANGE"}]},
+{"IndexName":"GSI2","IndexStatus":"ACTIVE","Projection":{"ProjectionType":"ALL"},
+"KeySchema":[{"AttributeName":"GSI2PK","KeyType":"HASH"},{"AttributeName":"GSI2SK","KeyType":"RANGE"}]}],
+"BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST"},"ItemCount":0,"TableSizeBytes":0}}"#;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let port = std::env::args().nth(1).ok_or("usage: acknowledge PORT")?;
+    let listener = TcpListener::bind(("127.0.0.1", port.parse()?)).await?;
+    println!("listening on {}", listener.local_addr()?);
+    let items = Arc::new(AtomicUsize::new(0));
+    loop {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        tokio::spawn(serve(stream, Arc::clone(&items)));
+    }
+}
+
+/// Answers the requests of one connection until it is closed or sends what is no request.
+async fn serve(mut stream: TcpStream, items: Arc<AtomicUsize>) -> Option<()> {
+    let put = Finder::new(br#""PutRequest""#);
+    let mut buffer = Vec::with_capacity(64 << 10);
+    loop {
+        let head = loop {
+            if let Some(end) = memmem::find(&buffer, b"\r\n\r\n") {
+                break end + 4;
+            }
+            read(&mut stream, &mut buffer).await?;
+        };
+        let text = String::from_utf8_lossy(buffer.get(..head)?).to_ascii_lowercase();
+        let length = header(&text, "content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+        while buffer.len() < head + length {
+            read(&mut stream, &mut buffer).await?;
+        }
+        let body = buffer.get(head..head + length)?;
+        let answer = match header(&text, "x-amz-target").and_then(|target| target.rsplit('.').next()) {
+            Some("batchwriteitem") => {
+                items.fetch_add(put.find_iter(body).count(), Ordering::Relaxed);
+                r#"{"UnprocessedItems":{}}"#.to_owned()
+            }
+            Some("describetable") => TABLE.to_owned(),
+            Some("describetimetolive") => {
+                r#"{"TimeToLiveDescription":{"TimeToLiveStatus":"DISABLED"}}"#.to_owned()
+            }
+            Some("scan") => r#"{"Items":[],"Count":0,"ScannedCount":0}"#.to_owned(),
+            _ => items.load(Ordering::Relaxed).to_string(),
+        };
+        let length = answer.len();
+        let answer = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/x-amz-json-1.0\r\ncontent-length: {length}\r\n\r\n{answer}"
+        );
+        stream.write_all(answer.as_bytes()).await.ok()?;
+        buffer.drain(..head + body.len());
+    }
+}
+
+async fn read(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<()> {
+    match stream.read_buf(buffer).await {
+        Ok(1..) => Some(()),
+        _ => None,
+    }
+}
+
+/// The value of a header; `head` is in lower case.
+fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
+}

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Measures `migrate` from database to acknowledged batch, beside what one would write without it.
+
+    ./test --with python3 benches/end_to_end.py [--rows N …] [--only postgres|mysql] [--rounds 3]
+
+Fills a table of 13 columns, starts a server that acknowledges at once, and runs in turns: the dry run, the
+load, the same load written with the plain SDK (`benches/plain_sdk.rs`), and a boto3 script on a part of
+the rows. Prints medians of all rounds: items per second, the client's CPU time per item, its peak memory, and
+how many times the script's speed that is. Items are counted by the server: a contender that loses some fails.
+
+Client, database and server share the machine, so that items per second are only good for ratios within one
+run; CPU per item carries over.
+"""
+
+import argparse
+import os
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "target" / "release"
+SCRIPT_ROWS = 40_000
+
+
+def main():
+    options = arguments()
+    subprocess.run(
+        ["cargo", "build", "--release", "--quiet", "--bin", "migrate", "--examples"], cwd=ROOT, check=True
+    )
+    python = None if options.no_script else script_environment()
+    for rows in options.rows:
+        for kind in options.only or ["postgres", "mysql"]:
+            database = DATABASES[kind]()
+            try:
+                say(f"{kind}: filling {rows:,} rows")
+                database.fill(rows)
+                results = measure(contenders(database, rows, python), options.rounds)
+            finally:
+                database.drop()
+            report(kind, rows, results)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000])
+    parser.add_argument("--only", choices=DATABASES, nargs="+")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--no-script", action="store_true", help="leave the boto3 script out")
+    return parser.parse_args()
+
+
+def script_environment():
+    """A Python of its own with what the script needs."""
+    folder = ROOT / "target" / "bench-python"
+    python = folder / "bin" / "python"
+    if not python.exists():
+        say("installing boto3 and the database drivers")
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        packages = ["boto3", "psycopg[binary]", "pymysql"]
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
+    return python
+
+
+class Postgres:
+    def __init__(self):
+        server = os.environ["TEST_POSTGRES_URL"]
+        self.admin = server
+        self.url = server.rsplit("/", 1)[0] + "/benchmark"
+        self.mapping = ROOT / "benches" / "orders.postgres.toml"
+
+    def fill(self, rows):
+        self.drop()
+        self.psql(self.admin, "-c", "CREATE DATABASE benchmark")
+        self.psql(self.url, "-v", f"rows={rows}", "-f", ROOT / "benches" / "orders.postgres.sql")
+
+    def drop(self):
+        self.psql(self.admin, "-c", "DROP DATABASE IF EXISTS benchmark WITH (FORCE)")
+
+    def psql(self, url, *words):
+        subprocess.run(["psql", "-qX", "-v", "ON_ERROR_STOP=1", url, *words], check=True)
+
+
+class Mysql:
+    def __init__(self):
+        server = os.environ["TEST_MYSQL_URL"]
+        self.admin = server
+        self.url = server.rsplit("/", 1)[0] + "/benchmark"
+        self.mapping = ROOT / "benches" / "orders.mysql.toml"
+
+    def fill(self, rows):
+        self.drop()
+        self.mysql("CREATE DATABASE benchmark")
+        sql = (ROOT / "benches" / "orders.mysql.sql").read_text()
+        self.mysql(f"USE benchmark; SET @rows = {rows};\n{sql}")
+
+    def drop(self):
+        self.mysql("DROP DATABASE IF EXISTS benchmark")
+
+    def mysql(self, sql):
+        parts = urllib.parse.urlsplit(self.admin)
+        words = [f"--host={parts.hostname}", f"--port={parts.port}", f"--user={parts.username}"]
+        environment = {**os.environ, "MYSQL_PWD": parts.password or ""}
+        client = shutil.which("mariadb") or "mysql"
+        subprocess.run(
+            [client, "--default-character-set=utf8mb4", *words],
+            input=sql.encode(),
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+
+
+DATABASES = {"postgres": Postgres, "mysql": Mysql}
+
+
+class Server:
+    """The acknowledging server, as a process of its own."""
+
+    def __enter__(self):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        command = [BUILD / "examples" / "acknowledge", str(port)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE)
+        self.process.stdout.readline()
+        return self
+
+    def items(self):
+        # No proxy between us and a server on this machine.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(f"{self.url}/items") as answer:
+            return int(answer.read())
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+def contenders(database, rows, python):
+    """Name → (command for an endpoint and a state folder, items it must write, whether it writes)."""
+    migrate = [BUILD / "migrate", "run", "--mapping", database.mapping, "--quiet", "--json"]
+    found = {
+        "dry run": (lambda _, __: [*migrate, "--dry-run"], rows, False),
+        "load": (lambda _, state: [*migrate, "--state", state, "--yes"], rows, True),
+        "plain SDK": (lambda url, _: [BUILD / "examples" / "plain_sdk", database.url, url], rows, True),
+    }
+    if python:
+        part = min(rows, SCRIPT_ROWS)
+        script = ROOT / "benches" / "boto3_script.py"
+        found["boto3 script"] = (
+            lambda url, _: [python, script, database.url, url, str(part)],
+            part,
+            True,
+        )
+    for name, (command, items, writes) in found.items():
+        found[name] = (command, items, writes, database.url)
+    return found
+
+
+def measure(found, rounds):
+    """Figures of each contender by name; contenders take turns, so that a busy minute hits them all."""
+    figures = {name: [] for name in found}
+    for round_ in range(rounds):
+        for name, contender in found.items():
+            say(f"round {round_ + 1} of {rounds}: {name}")
+            figures[name].append(run(name, *contender))
+    return {name: tuple(statistics.median(column) for column in zip(*runs)) for name, runs in figures.items()}
+
+
+def run(name, command, items, writes, url):
+    """(items per second, CPU µs per item, peak MB) of one run."""
+    with Server() as server, tempfile.TemporaryDirectory() as state:
+        environment = {**os.environ, "DATABASE_URL": url, "DYNAMODB_ENDPOINT": server.url}
+        started = time.monotonic()
+        process = subprocess.Popen(command(server.url, state), env=environment, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        elapsed = time.monotonic() - started
+        # Popen must not wait for what is waited for.
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            sys.exit(f"{name} ended with {process.returncode}")
+        if writes and server.items() != items:
+            sys.exit(f"{name} wrote {server.items():,} of {items:,} items")
+    cpu = usage.ru_utime + usage.ru_stime
+    return items / elapsed, cpu / items * 1e6, usage.ru_maxrss / 1024
+
+
+def report(kind, rows, results):
+    script = results.get("boto3 script", (None,))[0]
+    print(f"\n{kind}, {rows:,} rows, {os.cpu_count()} cores\n")
+    print("| | items/s | CPU µs/item | peak MB | × boto3 script | × plain SDK |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |")
+    for name, (speed, cpu, memory) in results.items():
+        ratios = [f"{speed / base:.1f}" if base else "" for base in (script, results["plain SDK"][0])]
+        print(f"| {name} | {speed:,.0f} | {cpu:.2f} | {memory:.0f} | {ratios[0]} | {ratios[1]} |", flush=True)
+
+
+def say(text):
+    print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    # Ctrl-C in the script that started the servers ends this too.
+    signal.signal(signal.SIGQUIT, lambda *_: sys.exit(131))
+    main()
