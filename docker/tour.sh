@@ -30,6 +30,8 @@ tour() {
     step migrate run --mapping "$own" --dry-run
     step migrate run --mapping "$own" --create-table --yes
     step migrate verify --mapping "$own"
+    # An empty source is no mistake to the tool, but here it would prove nothing.
+    migrate verify --mapping "$own" --json --quiet | grep -q '"checked": *[1-9]' || fail "$1 has no rows"
 }
 
 step() {
