@@ -72,6 +72,13 @@ fn explains_every_key() {
     }
 }
 
+/// Taplo's completion overflows its stack at an `allOf`, and its hover hides the description beside it.
+#[test]
+fn has_nothing_that_editors_fail_at() {
+    let text = schema().to_string();
+    assert!(!text.contains("\"allOf\""), "write anyOf with one form instead");
+}
+
 /// The help of an unknown word lists all that are known.
 #[test]
 fn has_the_words_that_the_parser_knows() {

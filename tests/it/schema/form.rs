@@ -15,8 +15,7 @@ pub fn forms<'s>(schema: &'s Value, form: &'s Value) -> Vec<&'s Value> {
     if let Some(reference) = form["$ref"].as_str() {
         return forms(schema, schema.pointer(reference.strip_prefix('#').unwrap()).unwrap());
     }
-    let alternatives =
-        ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|word| form[word].as_array()).flatten();
+    let alternatives = ["anyOf", "oneOf"].into_iter().filter_map(|word| form[word].as_array()).flatten();
     std::iter::once(form).chain(alternatives.flat_map(|form| forms(schema, form))).collect()
 }
 
