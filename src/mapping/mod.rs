@@ -23,6 +23,7 @@ use std::time::Duration;
 pub use diagnostic::{Diagnostic, Severity, Span, closest};
 pub use entity::{Attribute, Case, ColumnChoice, Computed, Constant, Entity, IndexEntry, Origin, Rows};
 pub use file::{MappingFile, ReadError};
+pub use parse::{SectionKeys, sections};
 pub use render::render;
 pub use table::{
     Billing, CreateSettings, Encryption, Endpoint, Index, KeyAttribute, KeyType, Projection, StreamView,

@@ -34,6 +34,7 @@ mod json;
 mod keys;
 mod layering;
 mod resilience;
+mod schema;
 mod servers;
 mod shop;
 mod source;

@@ -163,8 +163,11 @@ pub(super) fn pg_numeric(text: &str) -> Vec<u8> {
     let whole_groups = whole.len().div_ceil(4);
     let fraction_groups = fraction.len().div_ceil(4);
     let digits = format!("{whole:0>w$}{fraction:0<f$}", w = whole_groups * 4, f = fraction_groups * 4);
-    let groups: Vec<u16> =
-        digits.as_bytes().chunks(4).map(|g| std::str::from_utf8(g).unwrap().parse().unwrap()).collect();
+    let groups: Vec<u16> = digits
+        .as_bytes()
+        .chunks(4)
+        .map(|g| std::str::from_utf8(g).unwrap().parse::<u16>().unwrap())
+        .collect();
     let leading = groups.iter().take_while(|group| **group == 0).count();
     let trailing = groups[leading..].iter().rev().take_while(|group| **group == 0).count();
     let kept = &groups[leading..groups.len() - trailing];

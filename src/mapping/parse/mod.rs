@@ -19,6 +19,7 @@ mod names;
 mod origins;
 mod root;
 mod section;
+mod sections;
 mod settings;
 mod source;
 mod step;
@@ -35,6 +36,7 @@ mod write;
 use toml::de::DeTable;
 
 use self::section::Section;
+pub use self::sections::{SectionKeys, sections};
 use self::walker::Walker;
 use super::diagnostic::Diagnostic;
 use super::file::MappingFile;
