@@ -86,6 +86,7 @@ impl From<SourceError> for Failure {
             SourceErrorKind::NoDatabase => (Exit::Failed, "source-no-database"),
             SourceErrorKind::Permission => (Exit::Failed, "source-permission"),
             SourceErrorKind::Sql(_) => (Exit::Mapping, "source-sql"),
+            SourceErrorKind::KeyValue => (Exit::Usage, "key-value"),
             SourceErrorKind::Lost => (Exit::Failed, "source-lost"),
             SourceErrorKind::SchemaChanged => (Exit::Mapping, "source-schema-changed"),
             SourceErrorKind::Server => (Exit::Failed, "source-server"),

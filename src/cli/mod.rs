@@ -7,6 +7,7 @@ mod demo;
 mod destination;
 mod failure;
 mod local;
+mod preview;
 mod progress;
 mod project;
 mod run;
@@ -55,6 +56,8 @@ enum Command {
     Run(run::RunArgs),
     /// Find mistakes in mapping and schema and prove the keys; reads no rows
     Check(check::CheckArgs),
+    /// Show the items of a few rows; needs no target, writes nothing
+    Preview(preview::PreviewArgs),
     /// Rebuild every item and compare it with what the table holds
     Verify(verify::VerifyArgs),
     /// Say how far the load got; asks neither the source nor the table
@@ -132,6 +135,7 @@ async fn dispatch(command: Command) -> Exit {
     match command {
         Command::Run(args) => run::run(&args).await,
         Command::Check(args) => check::run(&args).await,
+        Command::Preview(args) => preview::run(&args).await,
         Command::Verify(args) => verify::run(&args).await,
         Command::Status(args) => status::run(&args),
         Command::Demo(args) => demo::run(&args).await,

@@ -90,8 +90,18 @@ impl Project {
         options: PlanOptions,
         terminal: &Terminal,
     ) -> Result<(Source, Prepared), Failure> {
+        self.prepare_from(self.source()?, options, terminal).await
+    }
+
+    /// As [`Project::prepare`], with settings of the source that are not the mapping's.
+    pub(crate) async fn prepare_from(
+        &self,
+        settings: &SourceSettings,
+        options: PlanOptions,
+        terminal: &Terminal,
+    ) -> Result<(Source, Prepared), Failure> {
         self.table()?;
-        let mut source = Source::connect(self.source()?).await?;
+        let mut source = Source::connect(settings).await?;
         let prepared = match prepare(&self.mapping, &mut source, options).await {
             Ok(prepared) => prepared,
             Err(PlanError::Mapping(findings)) => return Err(self.mistakes(&findings)),

@@ -26,7 +26,7 @@ pub(super) fn by_rule(entities: &IndexMap<String, EntityReport>, style: Style) -
 }
 
 /// What usually mends rows that break a rule; by [`crate::item::Rule::as_str`].
-fn advice(rule: &str) -> Option<&'static str> {
+pub(super) fn advice(rule: &str) -> Option<&'static str> {
     let advice = match rule {
         "key_null" | "key_empty" => "a key needs every value: leave such rows out with `where`",
         "key_too_long" => "pk holds 2048 bytes, sk 1024: use a shorter column",

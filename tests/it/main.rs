@@ -33,6 +33,7 @@ mod http;
 mod json;
 mod keys;
 mod layering;
+mod preview;
 mod resilience;
 mod servers;
 mod shop;

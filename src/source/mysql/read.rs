@@ -9,10 +9,12 @@ use sqlx::{AssertSqlSafe, Decode, Executor, MySql, MySqlConnection, Row, SqlSafe
 
 use super::error::failure;
 use super::sql::{self, Mysql};
+use super::value;
 use crate::source::error::Step;
+use crate::source::find::{self, KeyValue};
 use crate::source::statement::{self, CellKind, Statement};
 use crate::source::{
-    Bounds, Column, Dialect, Key, KeyPart, MysqlType, PageBuilder, PageRead, RawCell, RawType, Select,
+    Bounds, Column, Dialect, Key, KeyPart, MysqlType, Page, PageBuilder, PageRead, RawCell, RawType, Select,
     SourceError, SourceErrorKind,
 };
 
@@ -51,10 +53,32 @@ impl Reader {
         bounds: &Bounds,
         max_bytes: usize,
     ) -> Result<PageRead, SourceError> {
-        let doing = "read a page of rows";
         let outputs = statement::outputs(select, Dialect::Mysql, sql::cast);
+        let statement = statement::rows_within::<Mysql>(select, &outputs, bounds)?;
+        self.read(select, statement, max_bytes).await
+    }
+
+    pub(in crate::source) async fn find(
+        &mut self,
+        select: &Select,
+        values: &[KeyValue],
+        rows: u64,
+    ) -> Result<Page, SourceError> {
+        let wanted = find::wanted(select, values, value::forms)?;
+        let outputs = statement::outputs(select, Dialect::Mysql, sql::cast);
+        let statement = statement::rows_equal::<Mysql>(select, &outputs, &wanted, rows)?;
+        self.read(select, statement, usize::MAX).await?.whole()
+    }
+
+    async fn read(
+        &mut self,
+        select: &Select,
+        statement: Statement,
+        max_bytes: usize,
+    ) -> Result<PageRead, SourceError> {
+        let doing = "read a page of rows";
         let kinds = statement::cell_kinds(select);
-        let query = self.query(statement::rows_within::<Mysql>(select, &outputs, bounds)?, doing).await?;
+        let query = self.query(statement, doing).await?;
         let lost = |error: sqlx::Error| failure(&error, Step::Read, doing);
         let mut page = PageBuilder::new(kinds.len());
         let mut rows = query.fetch(&mut self.connection);

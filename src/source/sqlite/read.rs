@@ -9,10 +9,12 @@ use sqlx::{AssertSqlSafe, Decode, Row, Sqlite as Driver, SqliteConnection, TypeI
 
 use super::error::failure;
 use super::sql::{self, Sqlite};
+use super::value;
 use crate::source::error::Step;
+use crate::source::find::{self, KeyValue};
 use crate::source::statement::{self, Statement};
 use crate::source::{
-    Bounds, Column, Dialect, Key, KeyPart, PageBuilder, PageRead, RawCell, Select, SourceError,
+    Bounds, Column, Dialect, Key, KeyPart, Page, PageBuilder, PageRead, RawCell, Select, SourceError,
     SourceErrorKind,
 };
 
@@ -51,12 +53,34 @@ impl Reader {
         max_bytes: usize,
     ) -> Result<PageRead, SourceError> {
         let outputs = statement::outputs(select, Dialect::Sqlite, sql::cast);
-        let query = query(statement::rows_within::<Sqlite>(select, &outputs, bounds)?);
+        let statement = statement::rows_within::<Sqlite>(select, &outputs, bounds)?;
+        self.read(outputs.len(), statement, max_bytes).await
+    }
+
+    pub(in crate::source) async fn find(
+        &mut self,
+        select: &Select,
+        values: &[KeyValue],
+        rows: u64,
+    ) -> Result<Page, SourceError> {
+        let wanted = find::wanted(select, values, value::forms)?;
+        let outputs = statement::outputs(select, Dialect::Sqlite, sql::cast);
+        let statement = statement::rows_equal::<Sqlite>(select, &outputs, &wanted, rows)?;
+        self.read(outputs.len(), statement, usize::MAX).await?.whole()
+    }
+
+    async fn read(
+        &mut self,
+        columns: usize,
+        statement: Statement,
+        max_bytes: usize,
+    ) -> Result<PageRead, SourceError> {
+        let query = query(statement);
         let lost = |error: sqlx::Error| failure(&error, Step::Read, "read a page of rows");
-        let mut page = PageBuilder::new(outputs.len());
+        let mut page = PageBuilder::new(columns);
         let mut rows = query.fetch(&mut self.connection);
         while let Some(row) = rows.try_next().await.map_err(lost)? {
-            for at in 0..outputs.len() {
+            for at in 0..columns {
                 let value = row.try_get_raw(at).map_err(lost)?;
                 page.push(cell(value).map_err(lost)?);
             }
