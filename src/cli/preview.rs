@@ -14,25 +14,39 @@ use crate::source::KeyValue;
 
 /// Show the items of a few rows; needs no target, writes nothing
 #[derive(Debug, Args)]
+#[command(before_help = WHAT, after_help = EXAMPLES)]
 pub(crate) struct PreviewArgs {
     #[command(flatten)]
     mapping: MappingArgs,
-    /// Only this entity; without it all of them, --limit rows each
+    /// Only this entity [default: all of them]
     #[arg(long, short, value_name = "ENTITY")]
     entity: Option<String>,
-    /// Only the row with this key; repeat it for a key of several columns. Part of a key finds all rows
-    /// that share it
+    /// Only rows with this value in a column of their key, as rejects.jsonl writes it; repeat it for more
+    /// columns
     #[arg(long, short, value_name = "COLUMN=VALUE", value_parser = parse_key)]
     key: Vec<KeyValue>,
-    /// Rows of each entity at most, 1 to 1000, the first in key order
+    /// Rows of each entity at most, 1 to 1000, in the order of their key
     #[arg(long, default_value_t = 3, value_name = "ROWS", value_parser = clap::value_parser!(u64).range(1..=1000))]
     limit: u64,
-    /// Hash the values of keys and show only the types of all others
-    #[arg(long)]
+    /// Hash the values of keys, and show of all others their type only
+    #[arg(long, help_heading = super::help::OUTPUT)]
     redact: bool,
     #[command(flatten)]
     output: OutputArgs,
 }
+
+const WHAT: &str = "\
+Builds the items of a few rows as a load would and prints them as DynamoDB JSON, with their billed size, \
+their write capacity units (WCU) and the indexes they enter. A row that makes no item says why (exit code 4); a \
+key that no row has is exit code 1. Needs no target, writes nothing and knows no checkpoint. Long texts are cut; \
+--json has them whole.";
+
+const EXAMPLES: &str = "\
+Examples:
+  migrate preview -m shop.toml                         3 rows of each entity
+  migrate preview -m shop.toml -e Order -k id=7        one row by its key
+  migrate preview -m shop.toml -e OrderItem -k order_id=7 -k line_no=1
+  migrate preview -m shop.toml -e OrderItem -k order_id=7 --limit 100";
 
 fn parse_key(text: &str) -> Result<KeyValue, String> {
     match text.split_once('=') {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use super::failure::{Exit, Failure};
 use super::terminal::Terminal;
@@ -14,15 +14,15 @@ use crate::source::Source;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MappingArgs {
-    /// The mapping file
-    #[arg(short, long, value_name = "FILE")]
+    /// The mapping file, TOML
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub mapping: PathBuf,
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct StateArgs {
-    /// Where checkpoints and rejects live [default: .migrate beside the mapping]
-    #[arg(long, value_name = "DIR")]
+    /// Folder of checkpoints and rejects [default: .migrate beside the mapping]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub state: Option<PathBuf>,
 }
 
