@@ -100,7 +100,9 @@ fn why(rejected: &RejectedRow, style: Style) -> String {
     let column = rejected.column.as_ref().map(|column| format!(" `{}`", printable(column)));
     let rule = format!("rejected: {}{}", rejected.rule, column.unwrap_or_default());
     let mut text = format!("  {}: {}\n", style.paint(Meaning::Wrong, &rule), printable(&rejected.message));
-    if let Some(advice) = advice(&rejected.rule) {
+    // A message that knows the place of the value knows better what helps there.
+    let advised = rejected.message.contains("; ");
+    if let Some(advice) = advice(&rejected.rule).filter(|_| !advised) {
         text += &format!("  help: {advice}\n");
     }
     text

@@ -36,9 +36,11 @@ pub(super) fn advice(rule: &str) -> Option<&'static str> {
         "index_key_empty" => "an index key cannot be empty: leave such rows out of the index with `when`",
         "index_key_too_long" => "an index's pk holds 2048 bytes, its sk 1024: use a shorter column",
         "number_digits" | "number_range" | "number_not_finite" => {
-            "DynamoDB cannot hold it as a number: `overflow = \"string\"` keeps it as text"
+            "DynamoDB cannot hold it as a number: `overflow = \"string\"` keeps it as text, but not in a key"
         }
-        "date_invalid" | "date_range" => "no such date, or out of range: `overflow` says what becomes of it",
+        "date_invalid" | "date_range" => {
+            "no such date, or out of range: `overflow` says what becomes of it, but not in a key"
+        }
         "local_time" => "the time does not exist, or exists twice, in its `zone`",
         "boolean_invalid" => "only 0 and 1 can be BOOL: choose another `type`",
         "item_too_large" => "an item holds 400 KB: leave out large columns with `columns`",
