@@ -146,14 +146,18 @@ pub(super) fn key_at<C: Comparison>(
 pub(super) fn key_checks(select: &Select, dialect: Dialect) -> [String; 2] {
     let table = Table::new(&select.rows, dialect);
     let columns: Vec<String> = select.key.iter().map(|column| table.column(&column.name)).collect();
-    let filter = select.filter.as_ref().map(|sql| format!("({sql}\n)"));
+    let filter = select.filter.as_ref().map(|sql| format!(" AND ({sql}\n)")).unwrap_or_default();
+    // A key with a NULL is the other statement's, however often it occurs.
+    let whole =
+        columns.iter().map(|column| format!("{column} IS NOT NULL")).collect::<Vec<_>>().join(" AND ");
     let nulls = columns.iter().map(|column| format!("{column} IS NULL")).collect::<Vec<_>>().join(" OR ");
-    let also = filter.as_ref().map(|sql| format!(" AND {sql}")).unwrap_or_default();
-    let only = filter.map(|sql| format!(" WHERE {sql}")).unwrap_or_default();
     let keys = columns.join(", ");
     [
-        format!("SELECT 1 FROM {}{only} GROUP BY {keys} HAVING count(*) > 1 LIMIT 1", table.sql),
-        format!("SELECT 1 FROM {} WHERE ({nulls}){also} LIMIT 1", table.sql),
+        format!(
+            "SELECT 1 FROM {} WHERE {whole}{filter} GROUP BY {keys} HAVING count(*) > 1 LIMIT 1",
+            table.sql
+        ),
+        format!("SELECT 1 FROM {} WHERE ({nulls}){filter} LIMIT 1", table.sql),
     ]
 }
 
