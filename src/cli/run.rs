@@ -318,7 +318,7 @@ fn rejects_file(folder: &Path, report: &RunReport) -> Option<String> {
 
 fn not_empty(plan: &Plan) -> Failure {
     let message =
-        format!("table {} already holds items, and no checkpoint says that they are ours", plan.table.name);
+        format!("table `{}` already holds items, and no checkpoint says that they are ours", plan.table.name);
     Failure::new(Exit::Usage, "table-not-empty", message).with_help(
         "items with the keys of this load are replaced; say --yes if that is meant, or load into an empty table",
     )

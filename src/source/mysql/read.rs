@@ -145,7 +145,7 @@ fn key(row: &MySqlRow, columns: &[Column]) -> Result<Key, SourceError> {
         let value = row.try_get_raw(at).map_err(|error| failure(&error, Step::Read, doing))?;
         let bytes = <&[u8] as Decode<'_, MySql>>::decode(value).ok();
         bytes.and_then(|bytes| key_part(bytes, &column.raw)).ok_or_else(|| {
-            let cause = format!("column {} has a value that cannot be a position", column.name);
+            let cause = format!("column `{}` has a value that cannot be a position", column.name);
             SourceError::new(SourceErrorKind::Server, doing, cause)
         })
     };

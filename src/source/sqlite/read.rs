@@ -119,7 +119,7 @@ fn key(row: &SqliteRow, columns: &[Column]) -> Result<Key, SourceError> {
             RawCell::Null => None,
         };
         part.ok_or_else(|| {
-            let cause = format!("column {} has a NULL or a text that is not UTF-8", column.name);
+            let cause = format!("column `{}` has a NULL or a text that is not UTF-8", column.name);
             SourceError::new(SourceErrorKind::Server, doing, cause)
         })
     };
