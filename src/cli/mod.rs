@@ -147,6 +147,8 @@ fn usage(mut error: clap::Error, words: &[OsString]) -> ExitCode {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let hint = help::hint(&error, &words);
     if let Some(hint) = hint.clone() {
+        // What is known is better than what is written alike.
+        error.remove(ContextKind::SuggestedSubcommand);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
     }
     // Nothing can be told to a closed terminal.

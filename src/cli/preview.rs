@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::OutputArgs;
 use super::failure::{Exit, Failure};
-use super::project::{MappingArgs, Project, choose};
+use super::project::{MappingArgs, Project, choose, listed};
 use super::terminal::Terminal;
 use crate::mapping::{SnapshotMode, SourceSettings, closest};
 use crate::plan::{EntityPlan, Plan, PlanOptions};
@@ -125,7 +125,7 @@ fn keyed<'a>(
             "key-without-entity",
             "--key needs --entity: each entity has a key of its own",
         );
-        return Err(failure.with_help(format!("the mapping has {}", names.join(", "))));
+        return Err(failure.with_help(format!("the mapping has {}", listed(&names))));
     };
     let Some(entity) = plan.entities.get(*entity) else { return Ok(None) };
     for (at, value) in key.iter().enumerate() {
@@ -147,13 +147,13 @@ fn must_be_key_column(entity: &EntityPlan, name: &str) -> Result<(), Failure> {
     let failure = Failure::new(Exit::Usage, "unknown-key-column", message);
     Err(failure.with_help(match closest(name, columns.iter().copied()) {
         Some(likely) => format!("did you mean `{likely}`?"),
-        None => format!("its key is ({})", columns.join(", ")),
+        None => format!("its key is {}", listed(&columns)),
     }))
 }
 
 fn no_row(entity: &EntityPlan, key: &[KeyValue]) -> Failure {
     let columns: Vec<&str> = key.iter().map(|value| value.column.as_str()).collect();
-    let message = format!("`{}` has no row with the given {}", entity.name, columns.join(", "));
+    let message = format!("`{}` has no row with the given {}", entity.name, listed(&columns));
     let failure = Failure::new(Exit::Failed, "no-row", message);
     failure.with_help(match entity.select.filter {
         Some(_) => "the entity's `where` may leave it out; without --key the first rows are shown",

@@ -36,6 +36,7 @@ mod json;
 mod keys;
 mod layering;
 mod man;
+mod messages;
 mod preview;
 mod resilience;
 mod servers;
