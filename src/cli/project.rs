@@ -134,9 +134,11 @@ impl Project {
     }
 }
 
-/// A mapping that comes through a pipe or a device, such as `--mapping <(…)` and /dev/stdin.
+/// A mapping that comes through a pipe or an open file without a place, such as `--mapping <(…)` and
+/// /dev/stdin.
 fn is_pipe(path: &Path) -> bool {
-    path.starts_with("/dev") || std::fs::metadata(path).is_ok_and(|found| !found.is_file())
+    let open = path == Path::new("/dev/stdin") || path.starts_with("/dev/fd") || path.starts_with("/proc");
+    open || std::fs::metadata(path).is_ok_and(|found| !found.is_file())
 }
 
 fn no_folder(path: &Path) -> Failure {

@@ -85,6 +85,9 @@ async fn a_mapping_from_a_pipe_needs_a_state_folder() {
     }
     let refused = piped("run").await.expect_code(2);
     assert!(refused.stderr.contains("name a folder with --state DIR"), "{}", refused.stderr);
+    let call = format!("{} run --mapping /dev/stdin < mapping.toml", env!("CARGO_BIN_EXE_migrate"));
+    let redirected = Tool::of("bash", ["-c", &call]).in_folder(stage.folder.path());
+    redirected.env("DATABASE_URL", stage.database.url()).run().await.expect_code(2);
     assert_eq!(stage.folder.files(), ["mapping.toml"]);
     piped("run --state there").await.expect_code(0);
     let again = piped("run --state there --json").await.expect_code(0).json();

@@ -113,6 +113,7 @@ const UNFIT: [(Dialect, &[Unfit]); 2] = [
             ("datetime", &["2024-01-01T25:00:00", "noon"]),
             ("binary(2)", &["0", "xyz"]),
             ("bit(3)", &["x"]),
+            ("uuid", &["1234", "nonsense"]),
         ],
     ),
 ];
