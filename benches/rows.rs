@@ -31,11 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     measure("mysql", &mysql_columns(), mysql_row)
 }
 
-fn measure(
-    database: &str,
-    columns: &[(&str, RawType)],
-    row: fn(i64) -> Cells,
-) -> Result<(), Box<dyn Error>> {
+fn measure(database: &str, columns: &[(&str, RawType)], row: fn(i64) -> Cells) -> Result<(), Box<dyn Error>> {
     let layout = layout(database, columns)?;
     let page = page(&layout, columns, row);
     let built = item::build(&layout, &page);

@@ -17,6 +17,7 @@ pub mod item;
 pub mod load;
 pub mod mapping;
 pub mod plan;
+pub mod preview;
 pub mod report;
 pub mod schema;
 pub mod source;

@@ -13,20 +13,32 @@ use crate::plan::{KeyProof, Plan, PlanError, PlanOptions, offline, prepare};
 use crate::report::ErrorReport;
 use crate::source::Source;
 
-/// Find mistakes in mapping and schema and prove the keys; reads no rows
+/// Find mistakes in mapping and schema, prove the keys
 #[derive(Debug, Args)]
+#[command(before_help = WHAT, after_help = EXAMPLES)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     mapping: MappingArgs,
-    /// Check the mapping alone, without the source
+    /// Check the mapping alone, without connecting to the source
     #[arg(long)]
     offline: bool,
-    /// Unproven keys are warnings
+    /// Report keys that are not proven to differ as warnings (exit code 0)
     #[arg(long)]
     allow_unproven_keys: bool,
     #[command(flatten)]
     output: OutputArgs,
 }
+
+const WHAT: &str = "\
+Finds all mistakes at once, each with its place and how to mend it, and says whether two rows could get \
+the same key. Reads the mapping and the catalog of the source; no rows, but for one query about each key that \
+the mapping declares and no constraint backs. Knows no target and writes nothing.";
+
+const EXAMPLES: &str = "\
+Examples:
+  migrate check -m shop.toml
+  migrate check -m shop.toml --offline     without the source: the mapping alone
+  migrate check -m shop.toml --json        findings with line and column";
 
 #[derive(Debug, Serialize)]
 struct CheckDocument {

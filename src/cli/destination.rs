@@ -77,7 +77,7 @@ impl Destination {
             Some(live) => live,
             None if create => {
                 terminal.remark(&format!(
-                    "creating table {} in {} …",
+                    "creating table `{}` in {} …",
                     plan.name,
                     place(&dynamodb, server.is_some())
                 ));
@@ -90,7 +90,7 @@ impl Destination {
         must_fit(plan, &live)?;
         for extra in extra_indexes(plan, &live) {
             terminal.remark(&format!(
-                "note: the table has an index {extra} that the mapping does not name; it may cost write units that are not counted here"
+                "note: the table has an index `{extra}` that the mapping does not name; it may cost write units that are not counted here"
             ));
         }
         Ok(Self { dynamodb, live, embedded: server.is_some(), _server: server })
@@ -116,7 +116,7 @@ impl Destination {
             Billing::Provisioned(units) => format!("provisioned, {} write units a second", units.write),
         };
         let place = place(&self.dynamodb, self.embedded);
-        format!("table {} ({billing}) in {place}", self.dynamodb.table())
+        format!("table `{}` ({billing}) in {place}", self.dynamodb.table())
     }
 
     pub(crate) fn warnings(&self) -> Vec<String> {
@@ -201,7 +201,7 @@ fn must_fit(plan: &TablePlan, live: &LiveTable) -> Result<(), Failure> {
     let differences = compare(plan, live);
     let Some(first) = differences.first() else { return Ok(()) };
     let failure = |message| Failure::new(Exit::Mapping, "table-differs", message);
-    let table = format!("table {} differs from the mapping", live.name);
+    let table = format!("table `{}` differs from the mapping", live.name);
     if differences.len() == 1 {
         return Err(failure(format!("{table}: {}", first.message)).with_help(first.help.clone()));
     }

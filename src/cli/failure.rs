@@ -86,6 +86,7 @@ impl From<SourceError> for Failure {
             SourceErrorKind::NoDatabase => (Exit::Failed, "source-no-database"),
             SourceErrorKind::Permission => (Exit::Failed, "source-permission"),
             SourceErrorKind::Sql(_) => (Exit::Mapping, "source-sql"),
+            SourceErrorKind::KeyValue => (Exit::Usage, "key-value"),
             SourceErrorKind::Lost => (Exit::Failed, "source-lost"),
             SourceErrorKind::SchemaChanged => (Exit::Mapping, "source-schema-changed"),
             SourceErrorKind::Server => (Exit::Failed, "source-server"),
@@ -159,7 +160,7 @@ impl From<CheckpointError> for Failure {
                 .with_help("name another folder with --state, or load again with --restart"),
             CheckpointError::Changed { entity, .. } => {
                 Failure::new(Exit::Mapping, "mapping-changed", message).with_help(format!(
-                    "undo the change to go on, or load {entity} again with --restart --only {entity}; items under keys that the new mapping no longer renders stay in the table"
+                    "undo the change to go on, or load `{entity}` again with --restart --only {entity}; items under keys that the new mapping no longer renders stay in the table"
                 ))
             }
         }

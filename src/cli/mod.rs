@@ -3,10 +3,14 @@
 
 mod announce;
 mod check;
+mod completions;
 mod demo;
 mod destination;
 mod failure;
+mod help;
 mod local;
+mod man;
+mod preview;
 mod progress;
 mod project;
 mod run;
@@ -18,7 +22,8 @@ mod verify;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Args, FromArgMatches as _, Parser, Subcommand};
 
 use self::failure::{Exit, Failure};
 use self::terminal::Terminal;
@@ -26,67 +31,56 @@ use self::terminal::Terminal;
 /// Moves PostgreSQL, MySQL and SQLite tables into a DynamoDB single-table design: shows everything
 /// first, resumes where it stopped, proves the result.
 #[derive(Debug, Parser)]
-#[command(name = "migrate", version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(name = "migrate", version, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  migrate demo                                  the whole story on embedded databases
-  migrate check  --mapping shop.toml            mistakes and key proofs, reads no rows
-  migrate --mapping shop.toml --dry-run         every row, nothing written
-  migrate --mapping shop.toml                   load; run it again to go on after a stop
-  migrate verify --mapping shop.toml            prove the result, item by item
-
-Exit codes:
-    0  done
-    1  failed outside mapping and data, safe to run again
-    2  wrong usage, or --yes is missing
-    3  mistake in mapping or schema, table differs, unproven keys
-    4  finished, but rows were rejected
-    5  verification found differences
-  130  interrupted, checkpoint saved";
-
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Find mistakes in mapping and schema, prove the keys
+    Check(check::CheckArgs),
+    /// Show the items of a few rows; needs no target, writes nothing
+    Preview(preview::PreviewArgs),
     /// Load the source into the table; `migrate --mapping …` is the same
     Run(run::RunArgs),
-    /// Find mistakes in mapping and schema and prove the keys; reads no rows
-    Check(check::CheckArgs),
-    /// Rebuild every item and compare it with what the table holds
-    Verify(verify::VerifyArgs),
     /// Say how far the load got; asks neither the source nor the table
     Status(status::StatusArgs),
+    /// Rebuild every item and compare it with what the table holds
+    Verify(verify::VerifyArgs),
     /// Show the whole story on embedded databases; nothing to install
     Demo(demo::DemoArgs),
-    /// Serve the bundled DynamoDB on loopback, to try a mapping and look at the result
+    /// Serve the bundled DynamoDB on this machine, until Ctrl-C
     Local(local::LocalArgs),
+    /// Print a script that completes commands and flags in a shell
+    Completions(completions::CompletionsArgs),
+    /// Print the manual page of migrate or of one of its commands
+    Man(man::ManArgs),
 }
 
 /// How a command speaks.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct OutputArgs {
-    /// Print one JSON document to stdout
-    #[arg(long)]
+    /// Print one JSON document to stdout instead of text
+    #[arg(long, help_heading = help::OUTPUT)]
     json: bool,
-    /// Print no progress and no remarks
-    #[arg(short, long, conflicts_with = "verbose")]
+    /// Print no progress, remarks or warnings, only failures
+    #[arg(short, long, conflicts_with = "verbose", help_heading = help::OUTPUT)]
     quiet: bool,
-    /// Print more of what happens
-    #[arg(short, long)]
+    /// Print more of what happens, notes about the mapping included
+    #[arg(short, long, help_heading = help::OUTPUT)]
     verbose: bool,
 }
 
 /// How a command without a report speaks.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RemarkArgs {
-    /// Print no progress and no remarks
-    #[arg(short, long, conflicts_with = "verbose")]
+    /// Print no progress, remarks or warnings, only failures
+    #[arg(short, long, conflicts_with = "verbose", help_heading = help::OUTPUT)]
     quiet: bool,
-    /// Print more of what happens
-    #[arg(short, long)]
+    /// Print more of what happens, notes about the mapping included
+    #[arg(short, long, help_heading = help::OUTPUT)]
     verbose: bool,
 }
 
@@ -99,9 +93,9 @@ impl RemarkArgs {
 /// Runs the `migrate` command and returns its exit code.
 pub fn main() -> ExitCode {
     let words = with_command(std::env::args_os());
-    let command = match Cli::try_parse_from(&words) {
+    let command = match parse(&words) {
         Ok(cli) => cli.command,
-        Err(error) => return usage(&error, &words),
+        Err(error) => return usage(error, &words),
     };
     match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => {
@@ -115,6 +109,11 @@ pub fn main() -> ExitCode {
             ExitCode::from(Terminal::new(&OutputArgs::default()).fail("run", &failure))
         }
     }
+}
+
+fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
+    let matches = help::command().try_get_matches_from(words)?;
+    Cli::from_arg_matches(&matches)
 }
 
 /// Puts `run` where the command is left out: `migrate --mapping shop.toml`.
@@ -132,34 +131,37 @@ async fn dispatch(command: Command) -> Exit {
     match command {
         Command::Run(args) => run::run(&args).await,
         Command::Check(args) => check::run(&args).await,
+        Command::Preview(args) => preview::run(&args).await,
         Command::Verify(args) => verify::run(&args).await,
         Command::Status(args) => status::run(&args),
         Command::Demo(args) => demo::run(&args).await,
         Command::Local(args) => local::run(&args).await,
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     }
 }
 
 /// Help and version go to stdout with 0, mistakes to stderr with 2, as clap knows; a mistake also goes to
 /// stdout as a document where one was asked for.
-fn usage(error: &clap::Error, words: &[OsString]) -> ExitCode {
+fn usage(mut error: clap::Error, words: &[OsString]) -> ExitCode {
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let hint = help::hint(&error, &words);
+    if let Some(hint) = hint.clone() {
+        // What is known is better than what is written alike.
+        error.remove(ContextKind::SuggestedSubcommand);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
+    }
     // Nothing can be told to a closed terminal.
     let _ = error.print();
     if !error.use_stderr() {
         return ExitCode::from(Exit::Done);
     }
-    let first = words.get(1).map(|word| word.to_string_lossy()).unwrap_or_default();
-    let terminal = Terminal::new(&OutputArgs {
-        json: words.iter().any(|word| word == "--json"),
-        ..OutputArgs::default()
-    });
-    if first.ends_with(".toml") {
-        terminal.complain(&format!("\nA mapping is named with --mapping: migrate --mapping {first}"));
-    }
-    if terminal.json {
-        let message = error.to_string();
-        let message = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        let failure = Failure::new(Exit::Usage, "usage", message).with_help("try '--help'");
-        terminal.fail_in_document(&first, &failure);
-    }
+    let json = words.iter().any(|word| word == "--json");
+    let terminal = Terminal::new(&OutputArgs { json, ..OutputArgs::default() });
+    let message = error.to_string();
+    let message = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    let failure = Failure::new(Exit::Usage, "usage", message);
+    let failure = failure.with_help(hint.unwrap_or_else(|| "try '--help'".to_owned()));
+    terminal.fail_in_document(words.get(1).map(String::as_str).unwrap_or_default(), &failure);
     ExitCode::from(Exit::Usage)
 }

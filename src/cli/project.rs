@@ -1,8 +1,9 @@
 //! A mapping opened for a command: read, parsed, resolved against its source.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use super::failure::{Exit, Failure};
 use super::terminal::Terminal;
@@ -14,15 +15,15 @@ use crate::source::Source;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MappingArgs {
-    /// The mapping file
-    #[arg(short, long, value_name = "FILE")]
+    /// The mapping file, TOML
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub mapping: PathBuf,
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct StateArgs {
-    /// Where checkpoints and rejects live [default: .migrate beside the mapping]
-    #[arg(long, value_name = "DIR")]
+    /// Folder of checkpoints and rejects [default: .migrate beside the mapping]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub state: Option<PathBuf>,
 }
 
@@ -78,9 +79,15 @@ impl Project {
 
     /// `.migrate/<mapping>/<table>/` beside the mapping; `--state` takes the place of `.migrate`.
     pub(crate) fn state_folder(&self, args: &StateArgs) -> Result<PathBuf, Failure> {
-        let beside = self.file.path.parent().unwrap_or(Path::new("")).join(".migrate");
-        let name = self.file.path.file_stem().unwrap_or_default();
-        let base = args.state.clone().unwrap_or(beside);
+        let path = &self.file.path;
+        let name = match (is_pipe(path), &args.state) {
+            (true, None) => return Err(no_folder(path)),
+            // Its own name, such as 63 of /dev/fd/63, is another one each time.
+            (true, Some(_)) => OsStr::new("mapping"),
+            (false, _) => path.file_stem().unwrap_or_default(),
+        };
+        let beside = || path.parent().unwrap_or(Path::new("")).join(".migrate");
+        let base = args.state.clone().unwrap_or_else(beside);
         Ok(base.join(name).join(self.table()?.name.get_ref()))
     }
 
@@ -90,16 +97,24 @@ impl Project {
         options: PlanOptions,
         terminal: &Terminal,
     ) -> Result<(Source, Prepared), Failure> {
+        self.prepare_from(self.source()?, options, terminal).await
+    }
+
+    /// As [`Project::prepare`], with settings of the source that are not the mapping's.
+    pub(crate) async fn prepare_from(
+        &self,
+        settings: &SourceSettings,
+        options: PlanOptions,
+        terminal: &Terminal,
+    ) -> Result<(Source, Prepared), Failure> {
         self.table()?;
-        let mut source = Source::connect(self.source()?).await?;
+        let mut source = Source::connect(settings).await?;
         let prepared = match prepare(&self.mapping, &mut source, options).await {
             Ok(prepared) => prepared,
-            Err(PlanError::Mapping(findings)) => return Err(self.mistakes(&findings)),
+            Err(PlanError::Mapping(findings)) => return Err(self.mistakes(&told(&findings, terminal))),
             Err(PlanError::Source(error)) => return Err(error.into()),
         };
-        let worst = if terminal.verbose { Severity::Note } else { Severity::Warning };
-        let told: Vec<_> =
-            prepared.diagnostics.iter().filter(|finding| finding.severity <= worst).cloned().collect();
+        let told = told(&prepared.diagnostics, terminal);
         if !told.is_empty() {
             terminal.remark(&self.render(&told));
         }
@@ -117,6 +132,29 @@ impl Project {
             None => Ok(()),
         }
     }
+}
+
+/// A mapping that comes through a pipe or an open file without a place, such as `--mapping <(…)` and
+/// /dev/stdin.
+fn is_pipe(path: &Path) -> bool {
+    let open = path == Path::new("/dev/stdin") || path.starts_with("/dev/fd") || path.starts_with("/proc");
+    open || std::fs::metadata(path).is_ok_and(|found| !found.is_file())
+}
+
+fn no_folder(path: &Path) -> Failure {
+    let message = format!("the mapping {} is no file with a folder for the checkpoint", path.display());
+    Failure::new(Exit::Usage, "no-state-folder", message)
+        .with_help("name a folder with --state DIR, the same one each time")
+}
+
+/// Mistakes always, warnings unless `--quiet`, notes with `--verbose`.
+fn told(findings: &[Diagnostic], terminal: &Terminal) -> Vec<Diagnostic> {
+    let least = match (terminal.quiet, terminal.verbose) {
+        (true, _) => Severity::Error,
+        (false, true) => Severity::Note,
+        (false, false) => Severity::Warning,
+    };
+    findings.iter().filter(|finding| finding.severity <= least).cloned().collect()
 }
 
 /// Positions in the plan of the entities named by `--only`; all without it.
@@ -139,10 +177,15 @@ pub(crate) fn choose(plan: &Plan, only: &[String]) -> Result<Vec<usize>, Failure
     Ok(chosen)
 }
 
+/// "`a`, `b`"
+pub(crate) fn listed(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
 fn unknown_entity(names: &[&str], name: &str) -> Failure {
-    let failure = Failure::new(Exit::Usage, "unknown-entity", format!("the mapping has no entity {name}"));
+    let failure = Failure::new(Exit::Usage, "unknown-entity", format!("the mapping has no entity `{name}`"));
     failure.with_help(match closest(name, names.iter().copied()) {
-        Some(likely) => format!("did you mean {likely}?"),
-        None => format!("it has {}", names.join(", ")),
+        Some(likely) => format!("did you mean `{likely}`?"),
+        None => format!("it has {}", listed(names)),
     })
 }

@@ -10,6 +10,7 @@ use super::OutputArgs;
 use super::announce::{Announcement, announce};
 use super::destination::{Destination, expected_pace, is_embedded};
 use super::failure::{Exit, Failure};
+use super::help::{PACE, SAFETY};
 use super::progress::Progress;
 use super::project::{MappingArgs, Project, StateArgs, choose};
 use super::signals::stop_on_signal;
@@ -25,47 +26,65 @@ use crate::target::{Discard, Target};
 
 /// Load the source into the table, or show what would be loaded
 #[derive(Debug, Clone, Args)]
+#[command(before_help = WHAT, after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub mapping: MappingArgs,
-    /// Map every row and show what would be written; write nothing
+    /// Make the item of every row, show what would be written, write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Forget the checkpoint and load again
+    /// Forget the checkpoint and load again from the first row
     #[arg(long, conflicts_with = "dry_run")]
     pub restart: bool,
     /// Only these entities, separated by commas
     #[arg(long, value_name = "ENTITY", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// At most this many rows of each entity; marks none as done
+    /// At most this many more rows of each entity; marks none as done
     #[arg(long, value_name = "ROWS", value_parser = parse_rows)]
     pub limit: Option<u64>,
-    /// Write capacity units per second, or "auto" [default: write.rate of the mapping]
-    #[arg(long, value_name = "WCU", value_parser = parse_rate)]
+    /// Write capacity units (WCU) a second, indexes included, or "auto" for what the table takes [default:
+    /// write.rate of the mapping, else auto]
+    #[arg(long, help_heading = PACE, value_name = "WCU", value_parser = parse_rate)]
     pub rate: Option<Rate>,
-    /// Requests in flight at most [default: write.concurrency of the mapping, else 16]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    /// Requests in flight at most, 1 to 1024 [default: write.concurrency of the mapping, else 16]
+    #[arg(long, help_heading = PACE, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: Option<u16>,
     #[command(flatten)]
     pub state: StateArgs,
-    /// Create the table when it does not exist
+    /// Create the table when it does not exist, as [table.create] says
     #[arg(long)]
     pub create_table: bool,
-    /// Stop after more rejected rows than this [default: write.max_rejects of the mapping]
-    #[arg(long, value_name = "ROWS", value_parser = parse_count)]
+    /// Stop after more rejected rows than this [default: write.max_rejects of the mapping, else 1000]
+    #[arg(long, help_heading = SAFETY, value_name = "ROWS", value_parser = parse_count)]
     pub max_rejects: Option<u64>,
-    /// Write although the table already holds items, or the snapshot is held longer than snapshot_limit
-    #[arg(long)]
+    /// Write although the table holds items that no checkpoint knows, or although the source's snapshot is
+    /// held longer than source.snapshot_limit
+    #[arg(long, help_heading = SAFETY)]
     pub yes: bool,
-    /// Hash the values of source keys in rejects, show no items in a dry run
-    #[arg(long)]
+    /// Hash the source keys in rejects.jsonl, and show no items in a dry run
+    #[arg(long, help_heading = SAFETY)]
     pub redact: bool,
-    /// Load although the keys are not proven to be different
-    #[arg(long)]
+    /// Load although two rows may have the same key: one would replace the other
+    #[arg(long, help_heading = SAFETY)]
     pub allow_unproven_keys: bool,
     #[command(flatten)]
     pub output: OutputArgs,
 }
+
+const WHAT: &str = "\
+Reads the mapped tables in one snapshot, makes an item of each row and writes the items in batches, no faster \
+than the table takes them. After a stop of any kind the same command goes on where the checkpoint says; a finished \
+load is not written again. Never changes the source, deletes no item, and writes into a table with other items only \
+with --yes. With --dry-run it writes nothing and says what a load would do and cost.";
+
+const EXAMPLES: &str = "\
+Examples:
+  migrate run -m shop.toml --dry-run           every row, nothing written
+  migrate run -m shop.toml --create-table      make the table and load it
+  migrate run -m shop.toml                     go on after a stop
+  migrate run -m shop.toml --only User,Order --limit 100
+  migrate run -m shop.toml --rate 500          500 WCU a second
+  migrate -m shop.toml                         the same as `migrate run`";
 
 fn parse_rows(text: &str) -> Result<u64, String> {
     match text.parse() {
@@ -299,7 +318,7 @@ fn rejects_file(folder: &Path, report: &RunReport) -> Option<String> {
 
 fn not_empty(plan: &Plan) -> Failure {
     let message =
-        format!("table {} already holds items, and no checkpoint says that they are ours", plan.table.name);
+        format!("table `{}` already holds items, and no checkpoint says that they are ours", plan.table.name);
     Failure::new(Exit::Usage, "table-not-empty", message).with_help(
         "items with the keys of this load are replaced; say --yes if that is meant, or load into an empty table",
     )

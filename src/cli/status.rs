@@ -14,6 +14,7 @@ use crate::report::{EntityStatus, Progress, StatusReport, status_text};
 
 /// Say how far the load got; asks neither the source nor the table
 #[derive(Debug, Args)]
+#[command(before_help = WHAT, after_help = EXAMPLES)]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     mapping: MappingArgs,
@@ -22,6 +23,15 @@ pub(crate) struct StatusArgs {
     #[command(flatten)]
     output: OutputArgs,
 }
+
+const WHAT: &str = "\
+Reads the checkpoint and nothing else, also while a load is running. Connects to neither the source nor the \
+table, and changes nothing.";
+
+const EXAMPLES: &str = "\
+Examples:
+  migrate status -m shop.toml
+  migrate status -m shop.toml --json | jq .outcome";
 
 pub(crate) fn run(args: &StatusArgs) -> Exit {
     let terminal = Terminal::new(&args.output);

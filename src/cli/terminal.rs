@@ -30,8 +30,9 @@ struct FailureDocument<'a> {
 impl Terminal {
     pub(crate) fn new(args: &OutputArgs) -> Self {
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let ci = std::env::var_os("CI").is_some();
-        let (out, err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
+        let (out, err) = (io::stdout().is_terminal() && !dumb, io::stderr().is_terminal() && !dumb);
         Self {
             json: args.json,
             quiet: args.quiet,

@@ -9,6 +9,7 @@ use clap::Args;
 use super::OutputArgs;
 use super::destination::Destination;
 use super::failure::{Exit, Failure};
+use super::help::{OUTPUT, PACE};
 use super::progress::Progress;
 use super::project::{MappingArgs, Project, StateArgs};
 use super::signals::stop_on_signal;
@@ -22,26 +23,39 @@ use crate::verify::{Excused, Sample, VerifyOptions, verify};
 
 /// Rebuild every item and compare it with what the table holds
 #[derive(Debug, Clone, Args)]
+#[command(before_help = WHAT, after_help = EXAMPLES)]
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub mapping: MappingArgs,
-    /// Only a part of the rows: "1%" or a number of rows of each entity
+    /// Only a part of the rows: "1%", or a number of rows of each entity [default: all]
     #[arg(long, value_name = "1%|N")]
     pub sample: Option<Sample>,
-    /// The same seed takes the same sample
+    /// Which sample: the same seed takes the same rows
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = parse_seed)]
     pub seed: u64,
-    /// Print the values of attributes that differ
-    #[arg(long)]
-    pub show_values: bool,
-    /// Requests in flight at most
-    #[arg(long, default_value_t = 32, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    /// Requests in flight at most, 1 to 1024
+    #[arg(long, help_heading = PACE, default_value_t = 32, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: u16,
+    /// Print the values of attributes that differ
+    #[arg(long, help_heading = OUTPUT)]
+    pub show_values: bool,
     #[command(flatten)]
     pub state: StateArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
+
+const WHAT: &str = "\
+Reads every row of the source again, or a sample, builds its item and compares it with a strongly consistent \
+read of the table. Names the items that are missing or different, and their attributes. Changes nothing. Items that \
+no row explains are not looked for yet.";
+
+const EXAMPLES: &str = "\
+Examples:
+  migrate verify -m shop.toml
+  migrate verify -m shop.toml --sample 1%              one row of a hundred
+  migrate verify -m shop.toml --sample 500 --seed 7    500 rows an entity
+  migrate verify -m shop.toml --show-values            what exactly differs";
 
 fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a whole number".to_owned())

@@ -9,7 +9,7 @@ use super::escape::{holds_nul, write_text as write_escaped};
 use super::key::{
     MAX_PARTITION_KEY, MAX_SORT_KEY, check_index_limits, key_settings, nul, too_long, wire_of, write_key,
 };
-use super::rejection::{Rejection, Rule, Violation};
+use super::rejection::{Place, Rejection, Rule, Violation};
 use super::sizes::Sizes;
 use super::template::{Fault, cell, only_column, write_template};
 use super::value::Value;
@@ -37,6 +37,7 @@ struct Key<'a> {
     /// `"PK":`
     head: Vec<u8>,
     plan: &'a KeyPlan,
+    place: Place,
 }
 
 #[derive(Debug)]
@@ -57,14 +58,14 @@ struct Attribute<'a> {
 
 impl<'a> Builder<'a> {
     pub(super) fn new(layout: &'a Layout) -> Self {
-        let entries = layout
-            .index_entries
-            .iter()
-            .map(|plan| Entry { plan, keys: plan.keys.iter().map(|key| Key::new(b",", key)).collect() });
+        let entries = layout.index_entries.iter().map(|plan| Entry {
+            plan,
+            keys: plan.keys.iter().map(|key| Key::new(b",", key, Place::IndexKey(key.kind))).collect(),
+        });
         Self {
             layout,
-            partition_key: Key::new(b"", &layout.partition_key),
-            sort_key: layout.sort_key.as_ref().map(|key| Key::new(b",", key)),
+            partition_key: Key::new(b"", &layout.partition_key, Place::Key(layout.partition_key.kind)),
+            sort_key: layout.sort_key.as_ref().map(|key| Key::new(b",", key, Place::Key(key.kind))),
             entries: entries.collect(),
             attributes: layout.attributes.iter().map(Attribute::new).collect(),
             sizes: Sizes::new(&layout.indexes),
@@ -190,13 +191,17 @@ impl<'a> Builder<'a> {
 
     #[cold]
     fn rejection(&self, fault: RowFault, page: &Page, row: usize) -> Rejection {
-        let RowFault { fault: Fault { violation, column }, attribute } = fault;
+        let RowFault { fault: Fault { violation, column }, attribute, place } = fault;
+        let message = match violation.rule.remedy(place) {
+            Some(remedy) => format!("{}; {remedy}", violation.message),
+            None => violation.message.into_owned(),
+        };
         let column = column.and_then(|column| self.layout.columns.get(column)).map(|plan| plan.name.clone());
         Rejection {
             row,
             rule: violation.rule,
             column: column.or(attribute),
-            message: violation.message.into_owned(),
+            message,
             source_key: source_key(self.layout, page, row),
         }
     }
@@ -207,17 +212,18 @@ impl<'a> Builder<'a> {
 struct RowFault {
     fault: Fault,
     attribute: Option<String>,
+    place: Place,
 }
 
 impl RowFault {
     fn of_item(violation: Violation) -> Self {
-        Self { fault: Fault { violation, column: None }, attribute: None }
+        Self { fault: Fault { violation, column: None }, attribute: None, place: Place::Item }
     }
 }
 
 impl<'a> Key<'a> {
-    fn new(comma: &[u8], plan: &'a KeyPlan) -> Self {
-        Self { head: member_head(comma, &plan.attribute), plan }
+    fn new(comma: &[u8], plan: &'a KeyPlan, place: Place) -> Self {
+        Self { head: member_head(comma, &plan.attribute), plan, place }
     }
 
     fn name_len(&self) -> usize {
@@ -226,7 +232,7 @@ impl<'a> Key<'a> {
 
     #[cold]
     fn fault(&self, fault: Fault) -> RowFault {
-        RowFault { fault, attribute: Some(self.plan.attribute.clone()) }
+        RowFault { fault, attribute: Some(self.plan.attribute.clone()), place: self.place }
     }
 
     #[cold]
@@ -304,7 +310,8 @@ impl<'a> Attribute<'a> {
 
     #[cold]
     fn fault(&self, fault: Fault) -> RowFault {
-        RowFault { fault, attribute: Some(self.plan.name.clone()) }
+        let place = self.plan.index_key.map_or(Place::Attribute, Place::IndexKey);
+        RowFault { fault, attribute: Some(self.plan.name.clone()), place }
     }
 }
 

@@ -76,8 +76,8 @@ impl Date {
     /// The date, if DynamoDB can hold it in a text that sorts: it exists, in the years 1 to 9999.
     pub(super) fn check(self) -> Result<Civil, Violation> {
         match self {
-            Date::Infinite { .. } => Err(range("an infinite date; set overflow")),
-            Date::BeforeChrist(_) => Err(range("a date before Christ; set overflow")),
+            Date::Infinite { .. } => Err(range("an infinite date")),
+            Date::BeforeChrist(_) => Err(range("a date before Christ")),
             Date::Civil(civil) => civil.check(),
         }
     }
@@ -142,17 +142,14 @@ impl Civil {
 
     fn check(self) -> Result<Civil, Violation> {
         if self.month == 0 || self.day == 0 {
-            return Err(Violation::new(
-                Rule::DateInvalid,
-                "a zero date, or one with a zero part; set overflow",
-            ));
+            return Err(Violation::new(Rule::DateInvalid, "a zero date, or one with a zero part"));
         }
         if !self.exists() {
-            return Err(Violation::new(Rule::DateInvalid, "a date that does not exist; set overflow"));
+            return Err(Violation::new(Rule::DateInvalid, "a date that does not exist"));
         }
         match self.year {
             1..=9999 => Ok(self),
-            _ => Err(range("a year outside 1 to 9999; set overflow")),
+            _ => Err(range("a year outside 1 to 9999")),
         }
     }
 }

@@ -153,17 +153,15 @@ impl From<NumberError> for Violation {
             NumberError::NotANumber => {
                 Violation::mismatch("the text is not a number; write it as type = \"S\"")
             }
-            NumberError::Digits(count) => Violation::new(
-                Rule::NumberDigits,
-                format!("{count} significant digits, DynamoDB holds 38; set overflow, or type = \"S\""),
-            ),
-            NumberError::TooLarge => Violation::new(
-                Rule::NumberRange,
-                "beyond 9.99E+125, the largest number of DynamoDB; set overflow, or type = \"S\"",
-            ),
+            NumberError::Digits(count) => {
+                Violation::new(Rule::NumberDigits, format!("{count} significant digits, DynamoDB holds 38"))
+            }
+            NumberError::TooLarge => {
+                Violation::new(Rule::NumberRange, "beyond 9.99E+125, the largest number of DynamoDB")
+            }
             NumberError::TooSmall => Violation::new(
                 Rule::NumberRange,
-                "closer to zero than 1E-130, the smallest number of DynamoDB; set overflow, or type = \"S\"",
+                "closer to zero than 1E-130, the smallest number of DynamoDB",
             ),
         }
     }
@@ -171,7 +169,7 @@ impl From<NumberError> for Violation {
 
 /// What is said of NaN and infinities.
 pub(super) fn not_finite() -> Violation {
-    Violation::new(Rule::NumberNotFinite, "NaN or infinity, which DynamoDB has no number for; set overflow")
+    Violation::new(Rule::NumberNotFinite, "NaN or infinity, which DynamoDB has no number for")
 }
 
 /// Takes digits from the left and keeps the significant ones.

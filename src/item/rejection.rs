@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::mapping::KeyType;
+
 /// One rejected row. Never carries a cell value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
@@ -92,6 +94,37 @@ impl Rule {
                 | Rule::DateRange
                 | Rule::Nesting
         )
+    }
+}
+
+/// Where a value was to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Attribute,
+    Key(KeyType),
+    IndexKey(KeyType),
+    Item,
+}
+
+impl Rule {
+    /// What helps with a value that DynamoDB cannot hold. In a key nothing takes its place, so `overflow`
+    /// does not.
+    pub(super) fn remedy(self, place: Place) -> Option<&'static str> {
+        let is_number = matches!(self, Rule::NumberDigits | Rule::NumberRange);
+        match place {
+            _ if !self.is_overflow() => None,
+            Place::Item => None,
+            Place::Attribute if is_number || self == Rule::Nesting => Some("set overflow, or type = \"S\""),
+            Place::Attribute => Some("set overflow"),
+            Place::Key(KeyType::S) if is_number => {
+                Some("in a key set type = \"S\", or leave such rows out with where")
+            }
+            Place::Key(_) => Some("no key can hold it: leave such rows out with where"),
+            Place::IndexKey(KeyType::S) if is_number => {
+                Some("in a key of an index set type = \"S\", or make it NULL with let")
+            }
+            Place::IndexKey(_) => Some("no key of an index can hold it: make it NULL with let"),
+        }
     }
 }
 

@@ -81,7 +81,7 @@ pub enum CheckpointError {
     Newer { path: PathBuf, format: u32 },
     #[error("the checkpoint is of another {what}: it says {recorded}, this run has {now}")]
     Foreign { what: &'static str, recorded: String, now: String },
-    #[error("the mapping of {entity} has changed since the checkpoint was written: {parts}")]
+    #[error("the mapping of `{entity}` has changed since the checkpoint was written: {parts}")]
     Changed { entity: String, parts: String },
 }
 

@@ -143,7 +143,7 @@ pub enum LoadError {
     State(#[from] StateError),
     #[error("more than {limit} rows were rejected")]
     TooManyRejects { limit: u64 },
-    #[error("the service refused every item of {entity} so far: {cause}")]
+    #[error("the service refused every item of `{entity}` so far: {cause}")]
     AllRefused { entity: String, cause: String },
     #[error("a bug in migrate: {0}")]
     Bug(String),

@@ -3,13 +3,15 @@
 use std::fmt;
 
 use crate::mapping::{Diagnostic, Entity, Mapping};
-use crate::source::{Computed, Relation, Source, SourceError, SourceErrorKind};
+use crate::source::{Computed, Piece, Relation, Source, SourceError, SourceErrorKind};
 
-use super::resolve::{Described, in_file_order, resolve, rows};
+use super::resolve::{Described, in_file_order, resolve, rows, source_mistake};
 use super::{EntityPlan, Plan};
 
 #[derive(Debug, Clone, Default)]
 pub struct PlanOptions {
+    /// Take declared keys at their word: for a look at a few rows, which writes nothing.
+    pub trust_keys: bool,
     /// `--allow-unproven-keys`: an unproven key is a warning.
     pub allow_unproven: bool,
     /// `--only`: the entities that the plan keeps, known to exist. The whole mapping must be right all
@@ -57,15 +59,21 @@ pub async fn prepare(
     options: PlanOptions,
 ) -> Result<Prepared, PlanError> {
     let mut described = Vec::new();
+    let mut wrong = Vec::new();
     for entity in &mapping.entities {
-        described.push(describe(entity, source).await?);
+        let (relation, errors) = describe(entity, source).await?;
+        described.push(relation);
+        wrong.extend(errors.iter().map(|error| source_mistake(entity, error)));
     }
     let resolved = resolve(mapping, &described, options.allow_unproven);
-    let (mut plan, mut diagnostics) = resolved.map_err(PlanError::Mapping)?;
+    let (mut plan, mut diagnostics) = with_mistakes(resolved, wrong).map_err(PlanError::Mapping)?;
     if let Some(only) = &options.only {
         plan.entities.retain(|entity| only.contains(&entity.name));
     }
-    let mistakes = check_claims(mapping, &plan, source, &mut diagnostics).await?;
+    let mistakes = match options.trust_keys {
+        true => Vec::new(),
+        false => check_claims(mapping, &plan, source, &mut diagnostics).await?,
+    };
     if mistakes.is_empty() {
         return Ok(Prepared { plan, diagnostics });
     }
@@ -74,7 +82,25 @@ pub async fn prepare(
     Err(PlanError::Mapping(diagnostics))
 }
 
-async fn describe(entity: &Entity, source: &mut Source) -> Result<Described, SourceError> {
+type Resolved = Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>>;
+
+/// What was resolved, and further mistakes among its own.
+fn with_mistakes(resolved: Resolved, mistakes: Vec<Diagnostic>) -> Resolved {
+    if mistakes.is_empty() {
+        return resolved;
+    }
+    let mut findings = resolved.map_or_else(|findings| findings, |(_, findings)| findings);
+    findings.extend(mistakes);
+    in_file_order(&mut findings);
+    Err(findings)
+}
+
+/// An entity's rows, and what is wrong with pieces of its SQL that its columns do not depend on: a wrong
+/// `where` must not hide what else is wrong.
+async fn describe(
+    entity: &Entity,
+    source: &mut Source,
+) -> Result<(Described, Vec<SourceError>), SourceError> {
     let filter = entity.filter.as_ref().map(|filter| filter.get_ref().as_str());
     let computed: Vec<Computed> = entity
         .computed
@@ -90,7 +116,17 @@ async fn describe(entity: &Entity, source: &mut Source) -> Result<Described, Sou
         .filter_map(|entry| entry.when.as_ref())
         .map(|sql| sql.get_ref().clone())
         .collect();
-    split(source.describe(&rows(entity), filter, &computed, &conditions).await)
+    match split(source.describe(&rows(entity), filter, &computed, &conditions).await)? {
+        Err(errors) if errors.iter().all(is_beside_columns) => {
+            let described = split(source.describe(&rows(entity), None, &computed, &[]).await)?;
+            Ok((described, errors))
+        }
+        described => Ok((described, Vec::new())),
+    }
+}
+
+fn is_beside_columns(error: &SourceError) -> bool {
+    matches!(error.kind, SourceErrorKind::Sql(Piece::Filter | Piece::Condition(_)))
 }
 
 /// Failures of the connection are no mistakes of the mapping.
@@ -109,6 +145,7 @@ fn of_mapping(kind: SourceErrorKind) -> bool {
         | SourceErrorKind::Connect
         | SourceErrorKind::Authentication
         | SourceErrorKind::NoDatabase
+        | SourceErrorKind::KeyValue
         | SourceErrorKind::Lost
         | SourceErrorKind::SchemaChanged
         | SourceErrorKind::Server => false,
@@ -183,7 +220,6 @@ fn key_span(entity: &Entity) -> crate::mapping::Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Piece;
 
     fn error(kind: SourceErrorKind) -> SourceError {
         SourceError { kind, context: String::new(), cause: String::new(), hint: None }

@@ -226,7 +226,7 @@ pub(super) fn warn_changing(entity: &Entity, findings: &mut Vec<Diagnostic>) {
 }
 
 /// A wrong piece of SQL, at its place in the mapping.
-fn source_mistake(entity: &Entity, error: &SourceError) -> Diagnostic {
+pub(super) fn source_mistake(entity: &Entity, error: &SourceError) -> Diagnostic {
     let (code, span) = match error.kind {
         SourceErrorKind::Sql(Piece::Rows) => match &entity.rows {
             Rows::From(from) => ("unknown-table", from.span()),

@@ -2,6 +2,7 @@
 
 pub mod cost;
 mod dry_run;
+mod preview;
 mod rejects;
 mod run;
 mod sizes;
@@ -15,6 +16,7 @@ use serde::Serialize;
 use text::{Meaning, printable};
 
 pub use dry_run::dry_run_text;
+pub use preview::{Made, PreviewReport, PreviewedEntity, PreviewedRow, RejectedRow, preview_text};
 pub use run::run_text;
 pub use sizes::{SizeSummary, Sizes};
 pub use status::{EntityStatus, Progress, StatusReport, status_text};

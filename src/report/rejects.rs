@@ -26,7 +26,7 @@ pub(super) fn by_rule(entities: &IndexMap<String, EntityReport>, style: Style) -
 }
 
 /// What usually mends rows that break a rule; by [`crate::item::Rule::as_str`].
-fn advice(rule: &str) -> Option<&'static str> {
+pub(super) fn advice(rule: &str) -> Option<&'static str> {
     let advice = match rule {
         "key_null" | "key_empty" => "a key needs every value: leave such rows out with `where`",
         "key_too_long" => "pk holds 2048 bytes, sk 1024: use a shorter column",
@@ -36,9 +36,11 @@ fn advice(rule: &str) -> Option<&'static str> {
         "index_key_empty" => "an index key cannot be empty: leave such rows out of the index with `when`",
         "index_key_too_long" => "an index's pk holds 2048 bytes, its sk 1024: use a shorter column",
         "number_digits" | "number_range" | "number_not_finite" => {
-            "DynamoDB cannot hold it as a number: `overflow = \"string\"` keeps it as text"
+            "DynamoDB cannot hold it as a number: `overflow = \"string\"` keeps it as text, but not in a key"
         }
-        "date_invalid" | "date_range" => "no such date, or out of range: `overflow` says what becomes of it",
+        "date_invalid" | "date_range" => {
+            "no such date, or out of range: `overflow` says what becomes of it, but not in a key"
+        }
         "local_time" => "the time does not exist, or exists twice, in its `zone`",
         "boolean_invalid" => "only 0 and 1 can be BOOL: choose another `type`",
         "item_too_large" => "an item holds 400 KB: leave out large columns with `columns`",

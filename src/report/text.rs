@@ -116,18 +116,19 @@ const LONGEST_LINE: usize = 160;
 
 /// DynamoDB JSON on one line; long texts cut with their length, a long line cut at its end.
 pub(super) fn compact(value: &Json) -> String {
-    cut(&printable(&shortened(value).to_string()), LONGEST_LINE)
+    cut(&printable(&shortened(value, LONGEST_TEXT).to_string()), LONGEST_LINE)
 }
 
-fn shortened(value: &Json) -> Json {
+/// The same with texts of more than `longest` characters cut.
+pub(super) fn shortened(value: &Json, longest: usize) -> Json {
     match value {
-        Json::String(text) if width(text) > LONGEST_TEXT => {
+        Json::String(text) if width(text) > longest => {
             let length = u64::try_from(width(text)).unwrap_or(u64::MAX);
-            format!("{} ({} characters)", cut(text, LONGEST_TEXT / 2), thousands(length)).into()
+            format!("{} ({} characters)", cut(text, longest / 2), thousands(length)).into()
         }
-        Json::Array(members) => members.iter().map(shortened).collect(),
+        Json::Array(members) => members.iter().map(|member| shortened(member, longest)).collect(),
         Json::Object(members) => {
-            members.iter().map(|(name, value)| (name.clone(), shortened(value))).collect()
+            members.iter().map(|(name, value)| (name.clone(), shortened(value, longest))).collect()
         }
         other => other.clone(),
     }

@@ -30,6 +30,8 @@ pub enum SourceErrorKind {
     Permission,
     /// The SQL of a piece of the mapping does not stand (unknown table, syntax …).
     Sql(Piece),
+    /// A value given for a column of the key is not one of its type.
+    KeyValue,
     /// The connection broke or the server went away: reading can go on with a new snapshot.
     Lost,
     /// The table's definition changed while it was read.
@@ -75,6 +77,8 @@ pub(super) enum Step {
     /// Preparing a piece of the mapping.
     Prepare(Piece),
     Read,
+    /// Reading a value that a user gave, and nothing else.
+    Value,
 }
 
 /// What a dialect makes of an error of its server.

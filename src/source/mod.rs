@@ -7,6 +7,7 @@
 mod catalog;
 mod cursor;
 mod error;
+mod find;
 mod key;
 mod mysql;
 mod page;
@@ -27,6 +28,7 @@ use crate::mapping::SourceSettings;
 pub use catalog::{Column, ForeignKey, Identity, Relation, RelationKind, UniqueKey};
 pub use cursor::{Bounds, Cursor, PageLimits, Position};
 pub use error::{Piece, SourceError, SourceErrorKind};
+pub use find::KeyValue;
 pub use key::{Key, KeyPart};
 pub use page::{Page, PageBuilder, RawCell, Row};
 pub use raw::{Class, MysqlType, PgType, RawType, SqliteType};
@@ -100,6 +102,18 @@ pub enum PageRead {
     TooLarge {
         rows: usize,
     },
+}
+
+impl PageRead {
+    /// The page of a read that has no limit.
+    fn whole(self) -> Result<Page, SourceError> {
+        match self {
+            PageRead::Page(page) => Ok(page),
+            PageRead::TooLarge { .. } => {
+                Err(SourceError::new(SourceErrorKind::Server, "read a few rows", "they are too large"))
+            }
+        }
+    }
 }
 
 /// What a dialect opens: its own readers.
@@ -232,6 +246,21 @@ impl Reader {
             Connection::Postgres(reader) => reader.key_at(select, bounds, rows).await,
             Connection::Mysql(reader) => reader.key_at(select, bounds, rows).await,
             Connection::Sqlite(reader) => reader.key_at(select, bounds, rows).await,
+        }
+    }
+
+    /// The first `rows` rows, in key order, that have the given values in columns of their key; of all
+    /// rows without any. Values are written as [`crate::item::source_key`] shows them.
+    pub async fn find(
+        &mut self,
+        select: &Select,
+        values: &[KeyValue],
+        rows: u64,
+    ) -> Result<Page, SourceError> {
+        match &mut self.connection {
+            Connection::Postgres(reader) => reader.find(select, values, rows).await,
+            Connection::Mysql(reader) => reader.find(select, values, rows).await,
+            Connection::Sqlite(reader) => reader.find(select, values, rows).await,
         }
     }
 

@@ -55,7 +55,7 @@ pub(super) fn no_duplicates(columns: &[Column]) -> Result<(), SourceError> {
     for (at, column) in columns.iter().enumerate() {
         let name = column.name.to_lowercase();
         if columns.iter().take(at).any(|other| other.name.to_lowercase() == name) {
-            let cause = format!("two columns are named {}", column.name);
+            let cause = format!("two columns are named `{}`", column.name);
             return Err(
                 error(Piece::Rows, &cause).with_hint("give each column of the query its own name with AS")
             );
@@ -82,7 +82,7 @@ pub(super) fn parameters(piece: Piece) -> SourceError {
 }
 
 pub(super) fn not_a_name(name: &str) -> SourceError {
-    error(Piece::Rows, &format!("{name} is no table or view")).with_hint(
+    error(Piece::Rows, &format!("`{name}` is no table or view")).with_hint(
         "`from` is one name, schema-qualified and quoted where the database needs it; use `query` for more",
     )
 }
@@ -102,7 +102,8 @@ pub(super) fn likely_table(name: &str, tables: &[String], dialect: Dialect) -> S
         (_, Some(likely), _) => format!("did you mean `{likely}`?"),
         (.., []) => "the database has no table that this user may see".to_owned(),
         (.., tables) => {
-            let listed = tables.get(..LISTED).unwrap_or(tables).join(", ");
+            let listed: Vec<String> = tables.iter().take(LISTED).map(|table| format!("`{table}`")).collect();
+            let listed = listed.join(", ");
             let more = tables.len().saturating_sub(LISTED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             format!("the database has {listed}{more}")

@@ -1,5 +1,6 @@
 //! Puts a [`Select`] and bounds into one SQL statement, as far as the dialects agree.
 
+use super::find::Wanted;
 use super::{Bounds, Dialect, Key, KeyPart, Rows, Select, SourceError, SourceErrorKind, sql_text};
 
 /// SQL with exactly one argument for each placeholder, by construction: the driver for MySQL hangs
@@ -43,6 +44,9 @@ pub(super) trait Comparison {
     /// `key > bound` (`key <= bound` for `up_to`), appending an argument for each placeholder.
     fn compare(table: &Table, select: &Select, bound: &Key, side: Side, statement: &mut Statement);
 
+    /// `column = value`, with a value of several forms any of them; appends an argument for each placeholder.
+    fn equal(table: &Table, wanted: &Wanted<'_>, statement: &mut Statement);
+
     /// The form in which a key column's value can be read and bound again.
     fn key_output(column: &super::Column, name: &str) -> String;
 }
@@ -59,30 +63,69 @@ pub(super) fn rows_within<C: Comparison>(
     outputs: &[String],
     bounds: &Bounds,
 ) -> Result<Statement, SourceError> {
-    let table = Table::new(&select.rows, C::DIALECT);
-    let order: Vec<String> = select.key.iter().map(|column| table.column(&column.name)).collect();
-    if order.is_empty() {
-        return Err(SourceError::new(SourceErrorKind::Config, "read rows in key order", "no key columns"));
-    }
-    let sql = format!("SELECT {} FROM {}", outputs.join(", "), table.sql);
-    let mut statement = Statement { sql, arguments: Vec::new() };
-    let mut word = "WHERE";
-    if let Some(filter) = &select.filter {
-        statement.sql.push_str(&format!(" WHERE ({filter}\n)"));
-        word = "AND";
-    }
+    let mut rows = InKeyOrder::of::<C>(select, outputs)?;
     for (bound, side) in [(&bounds.after, Side::After), (&bounds.up_to, Side::UpTo)] {
         let Some(bound) = bound else { continue };
         if bound.0.len() != select.key.len() {
-            let cause = format!("a position of {} columns for a key of {}", bound.0.len(), order.len());
-            return Err(SourceError::new(SourceErrorKind::Config, "read rows in key order", cause));
+            let cause = format!("a position of {} columns for a key of {}", bound.0.len(), select.key.len());
+            return Err(SourceError::new(SourceErrorKind::Config, IN_KEY_ORDER, cause));
         }
-        statement.sql.push_str(&format!(" {word} "));
-        C::compare(&table, select, bound, side, &mut statement);
-        word = "AND";
+        rows.and(|table, statement| C::compare(table, select, bound, side, statement));
     }
-    statement.sql.push_str(&format!(" ORDER BY {}", order.join(", ")));
+    Ok(rows.ordered(select))
+}
+
+/// `SELECT output FROM … WHERE filter AND column = value AND … ORDER BY key LIMIT rows`.
+pub(super) fn rows_equal<C: Comparison>(
+    select: &Select,
+    outputs: &[String],
+    wanted: &[Wanted<'_>],
+    rows: u64,
+) -> Result<Statement, SourceError> {
+    let mut found = InKeyOrder::of::<C>(select, outputs)?;
+    for wanted in wanted {
+        found.and(|table, statement| C::equal(table, wanted, statement));
+    }
+    let mut statement = found.ordered(select);
+    statement.sql.push_str(&format!(" LIMIT {rows}"));
     Ok(statement)
+}
+
+const IN_KEY_ORDER: &str = "read rows in key order";
+
+/// An entity's SELECT up to its last condition.
+struct InKeyOrder {
+    table: Table,
+    statement: Statement,
+    has_condition: bool,
+}
+
+impl InKeyOrder {
+    fn of<C: Comparison>(select: &Select, outputs: &[String]) -> Result<Self, SourceError> {
+        if select.key.is_empty() {
+            return Err(SourceError::new(SourceErrorKind::Config, IN_KEY_ORDER, "no key columns"));
+        }
+        let table = Table::new(&select.rows, C::DIALECT);
+        let sql = format!("SELECT {} FROM {}", outputs.join(", "), table.sql);
+        let mut rows =
+            Self { table, statement: Statement { sql, arguments: Vec::new() }, has_condition: false };
+        if let Some(filter) = &select.filter {
+            rows.and(|_, statement| statement.sql.push_str(&format!("({filter}\n)")));
+        }
+        Ok(rows)
+    }
+
+    fn and(&mut self, condition: impl FnOnce(&Table, &mut Statement)) {
+        self.statement.sql.push_str(if self.has_condition { " AND " } else { " WHERE " });
+        condition(&self.table, &mut self.statement);
+        self.has_condition = true;
+    }
+
+    fn ordered(mut self, select: &Select) -> Statement {
+        let order: Vec<String> = select.key.iter().map(|column| self.table.column(&column.name)).collect();
+        self.statement.sql.push_str(&format!(" ORDER BY {}", order.join(", ")));
+        self.statement
+    }
 }
 
 /// The key of the `rows`th row within `bounds`.
@@ -103,14 +146,18 @@ pub(super) fn key_at<C: Comparison>(
 pub(super) fn key_checks(select: &Select, dialect: Dialect) -> [String; 2] {
     let table = Table::new(&select.rows, dialect);
     let columns: Vec<String> = select.key.iter().map(|column| table.column(&column.name)).collect();
-    let filter = select.filter.as_ref().map(|sql| format!("({sql}\n)"));
+    let filter = select.filter.as_ref().map(|sql| format!(" AND ({sql}\n)")).unwrap_or_default();
+    // A key with a NULL is the other statement's, however often it occurs.
+    let whole =
+        columns.iter().map(|column| format!("{column} IS NOT NULL")).collect::<Vec<_>>().join(" AND ");
     let nulls = columns.iter().map(|column| format!("{column} IS NULL")).collect::<Vec<_>>().join(" OR ");
-    let also = filter.as_ref().map(|sql| format!(" AND {sql}")).unwrap_or_default();
-    let only = filter.map(|sql| format!(" WHERE {sql}")).unwrap_or_default();
     let keys = columns.join(", ");
     [
-        format!("SELECT 1 FROM {}{only} GROUP BY {keys} HAVING count(*) > 1 LIMIT 1", table.sql),
-        format!("SELECT 1 FROM {} WHERE ({nulls}){also} LIMIT 1", table.sql),
+        format!(
+            "SELECT 1 FROM {} WHERE {whole}{filter} GROUP BY {keys} HAVING count(*) > 1 LIMIT 1",
+            table.sql
+        ),
+        format!("SELECT 1 FROM {} WHERE ({nulls}){filter} LIMIT 1", table.sql),
     ]
 }
 
@@ -123,6 +170,14 @@ pub(super) fn row_comparison(columns: &[String], placeholders: &[String], side: 
     match (columns, placeholders) {
         ([column], [placeholder]) => format!("{column} {operator} {placeholder}"),
         _ => format!("({}) {operator} ({})", columns.join(", "), placeholders.join(", ")),
+    }
+}
+
+/// `a = x`, or `a IN (x, y)`.
+pub(super) fn any_of(column: &str, values: &[String]) -> String {
+    match values {
+        [value] => format!("{column} = {value}"),
+        _ => format!("{column} IN ({})", values.join(", ")),
     }
 }
 

@@ -45,7 +45,7 @@ impl Place<'_> {
     fn owner(&self) -> String {
         match self {
             Place::Table => "the table's".to_owned(),
-            Place::Index(name) => format!("index {name}'s"),
+            Place::Index(name) => format!("index `{name}`'s"),
         }
     }
 
@@ -71,7 +71,7 @@ fn key(place: &Place<'_>, role: &str, plan: &KeyColumn, live: Option<&KeyColumn>
     let Some(live) = live else {
         return Some(TableDifference {
             message: format!(
-                "{} has no {words}, the mapping names {}",
+                "{} has no {words}, the mapping names `{}`",
                 place.owner().trim_end_matches("'s"),
                 plan.name
             ),
@@ -83,7 +83,7 @@ fn key(place: &Place<'_>, role: &str, plan: &KeyColumn, live: Option<&KeyColumn>
     }
     (plan.kind != live.kind).then(|| TableDifference {
         message: format!(
-            "{} {words} {} has type {}, the mapping says {}",
+            "{} {words} `{}` has type {}, the mapping says {}",
             place.owner(),
             live.name,
             live.kind.as_str(),
@@ -103,7 +103,7 @@ fn other_name(place: &Place<'_>, role: &str, plan: &KeyColumn, live: &KeyColumn)
     let note = if near { "; names are compared with their case" } else { "" };
     TableDifference {
         message: format!(
-            "{} {} is {}, the mapping says {}{note}",
+            "{} {} is `{}`, the mapping says `{}`{note}",
             place.owner(),
             role.replace('_', " "),
             live.name,
@@ -121,7 +121,7 @@ fn sort_key(
     match (plan, live) {
         (Some(plan), live) => key(place, "sort_key", plan, live),
         (None, Some(live)) => Some(TableDifference {
-            message: format!("{} sort key is {}, the mapping names none", place.owner(), live.name),
+            message: format!("{} sort key is `{}`, the mapping names none", place.owner(), live.name),
             help: format!("set `{} = \"{}\"`", place.setting("sort_key"), live.name),
         }),
         (None, None) => None,
@@ -131,9 +131,9 @@ fn sort_key(
 fn missing_index(index: &IndexPlan, live: &LiveTable) -> TableDifference {
     let near = closest(&index.name, live.indexes.iter().map(|known| known.name.as_str()));
     TableDifference {
-        message: format!("the table has no index {}", index.name),
+        message: format!("the table has no index `{}`", index.name),
         help: match near {
-            Some(name) => format!("the table has an index {name}: did you mean that one?"),
+            Some(name) => format!("the table has an index `{name}`: did you mean that one?"),
             None => format!("add the index to the table, or take `[table.indexes.{}]` out", index.name),
         },
     }
@@ -159,7 +159,7 @@ fn many_keys(live: &LiveIndex) -> TableDifference {
     let names: Vec<&str> =
         live.partition_key.iter().chain(&live.sort_key).map(|key| key.name.as_str()).collect();
     TableDifference {
-        message: format!("index {} has several attributes in a key: {}", live.name, names.join(", ")),
+        message: format!("index `{}` has several attributes in a key: {}", live.name, names.join(", ")),
         help: format!(
             "take `[table.indexes.{}]` out; keys of several attributes are not supported yet",
             live.name
@@ -170,7 +170,7 @@ fn many_keys(live: &LiveIndex) -> TableDifference {
 fn index_status(live: &LiveIndex) -> Option<TableDifference> {
     let usable = matches!(live.status.as_str(), "ACTIVE" | "UPDATING");
     (!usable).then(|| TableDifference {
-        message: format!("index {} is {}, not ACTIVE", live.name, live.status),
+        message: format!("index `{}` is {}, not ACTIVE", live.name, live.status),
         help: "wait until it is ACTIVE and run again".to_owned(),
     })
 }
@@ -190,7 +190,7 @@ fn projection(plan: &TablePlan, index: &IndexPlan, live: &LiveIndex) -> Option<T
         _ => ("only keys".to_owned(), "\"KEYS_ONLY\"".to_owned()),
     };
     Some(TableDifference {
-        message: format!("index {} carries {message}; the mapping wants {lacking}", index.name),
+        message: format!("index `{}` carries {message}; the mapping wants {lacking}", index.name),
         help: format!("set `table.indexes.{}.projection = {setting}`, or make the index anew", index.name),
     })
 }

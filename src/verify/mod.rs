@@ -110,9 +110,9 @@ pub enum VerifyError {
     #[error(transparent)]
     Target(TargetError),
     /// The target's answer, or the item built from a row, is no item.
-    #[error("verify {entity}: {what}")]
+    #[error("verify `{entity}`: {what}")]
     Malformed { entity: String, what: String },
-    #[error("verify {entity}: {rows} rows made {items} items and {rejections} rejections")]
+    #[error("verify `{entity}`: {rows} rows made {items} items and {rejections} rejections")]
     Unaccounted { entity: String, rows: usize, items: usize, rejections: usize },
     #[error("verify: the source opened no reader")]
     NoReader,

@@ -101,7 +101,7 @@ async fn reports_are_data_and_remarks_are_not() {
     let stage = Stage::orders().await;
     let run = stage.migrate("run", 0).await;
     assert!(run.stdout.starts_with("Load into table shop"), "{}", run.stdout);
-    assert!(run.stderr.contains("into table shop") && run.stderr.contains("from "), "{}", run.stderr);
+    assert!(run.stderr.contains("into table `shop`") && run.stderr.contains("from "), "{}", run.stderr);
     let quiet = stage.migrate("-q --restart --yes", 0).await;
     assert_eq!(quiet.stderr, "");
 }

@@ -121,7 +121,7 @@ async fn point_in_time_recovery_is_switched_on_where_there_is_any() {
     let call = stage.tool("--create-table").env("HTTP_PROXY", front.url()).env("http_proxy", front.url());
     let finished = call.run().await.expect_code(0);
     assert!(front.counters().requests("UpdateContinuousBackups") > 0, "{:?}", front.counters().requests);
-    assert!(finished.stderr.contains("point-in-time recovery of table shop"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("point-in-time recovery of table `shop`"), "{}", finished.stderr);
     assert_eq!(front.items("shop").len(), 2);
 }
 

@@ -21,10 +21,20 @@ use crate::target::Embedded;
 
 /// Show the whole story on embedded databases; nothing to install
 #[derive(Debug, Args)]
+#[command(before_help = WHAT, after_help = EXAMPLES)]
 pub(crate) struct DemoArgs {
     #[command(flatten)]
     output: RemarkArgs,
 }
+
+const WHAT: &str = "\
+Makes a small shop in a temporary SQLite file and takes it through dry run, load and verification, against the \
+embedded DynamoDB. Needs no database, no AWS account and no network, and leaves nothing behind.";
+
+const EXAMPLES: &str = "\
+Examples:
+  migrate demo
+  migrate demo --quiet     the reports alone";
 
 const MAPPING: &str = include_str!("../../../mappings/shop.toml");
 const SCHEMA: &str = include_str!("../../../mappings/shop.sqlite.sql");

@@ -101,7 +101,7 @@ impl Writer<'_, '_> {
     /// Takes a value, or the start of a map or list and the name of its first member.
     fn begin_value(&mut self) -> Result<Begun, Violation> {
         if self.scratch.frames.len() > MAX_WRAPPERS {
-            let message = "JSON nested deeper than 32 levels; set overflow, or type = \"S\"";
+            let message = "JSON nested deeper than 32 levels";
             return Err(Violation::new(Rule::Nesting, message));
         }
         self.lexer.skip_blanks();

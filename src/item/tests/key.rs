@@ -1,8 +1,11 @@
 use super::super::build;
 use super::super::rejection::Rule;
-use super::{column, column_with, key, layout, literal, mysql, one, page, pg, pg_numeric, typed, zoned};
+use super::{
+    attribute, column, column_with, index, key, layout, literal, mysql, one, page, pg, pg_numeric, settings,
+    typed, zoned,
+};
 use crate::mapping::{KeyType, Step, ValueType};
-use crate::plan::{KeyPlan, PartPlan};
+use crate::plan::{IndexEntryPlan, KeyPlan, Layout, PartPlan};
 use crate::source::{MysqlType, PgType, RawCell, RawType};
 
 /// The partition key's value of one cell in a template.
@@ -53,6 +56,43 @@ fn each_type_has_one_text() {
     let zoned = vec![column_with(0, &[], zoned("Asia/Tokyo"))];
     let raw = pg(PgType::Timestamp { precision: 0 });
     assert_eq!(rendered(&raw, RawCell::Bytes(&[0; 8]), zoned), ok("1999-12-31T15:00:00Z"));
+}
+
+/// In a key nothing takes the place of a value, so `overflow` is no help there.
+#[test]
+fn what_helps_with_a_value_that_dynamodb_cannot_hold_depends_on_its_place() {
+    let huge = pg_numeric(&"9".repeat(41));
+    let day = i32::MAX.to_be_bytes();
+    let of = |raw: &RawType, cell: &[u8], place: fn(&mut Layout)| {
+        let mut layout = layout(&[raw.clone(), pg(PgType::Text)]);
+        layout.partition_key = key("PK", vec![column(1, &[])]);
+        place(&mut layout);
+        let built = build(&layout, &page(&[&[RawCell::Bytes(cell), RawCell::Bytes(b"k")]]));
+        built.rejections[0].message.split_once("; ").unwrap().1.to_owned()
+    };
+    let in_key = |layout: &mut Layout| layout.partition_key = key("PK", vec![column(0, &[])]);
+    let in_number_key = |layout: &mut Layout| {
+        layout.partition_key = KeyPlan { kind: KeyType::N, ..key("PK", vec![column(0, &[])]) };
+    };
+    let in_index = |layout: &mut Layout| {
+        layout.indexes = vec![index("I", false, true)];
+        layout.index_entries =
+            vec![IndexEntryPlan { index: 0, when: None, keys: vec![key("I", vec![column(0, &[])])] }];
+    };
+    let in_attribute = |layout: &mut Layout| layout.attributes = vec![attribute("a", 0, settings())];
+    let (number, date) = (pg(PgType::Numeric), pg(PgType::Date));
+    assert_eq!(of(&number, &huge, in_attribute), "set overflow, or type = \"S\"");
+    assert_eq!(of(&number, &huge, in_key), "in a key set type = \"S\", or leave such rows out with where");
+    assert_eq!(of(&number, &huge, in_number_key), "no key can hold it: leave such rows out with where");
+    assert_eq!(
+        of(&number, &huge, in_index),
+        "in a key of an index set type = \"S\", or make it NULL with let"
+    );
+    let as_text = vec![column_with(0, &[], typed(ValueType::S))];
+    assert_eq!(rendered(&number, RawCell::Bytes(&huge), as_text), ok(&"9".repeat(41)));
+    assert_eq!(of(&date, &day, in_attribute), "set overflow");
+    assert_eq!(of(&date, &day, in_key), "no key can hold it: leave such rows out with where");
+    assert_eq!(of(&date, &day, in_index), "no key of an index can hold it: make it NULL with let");
 }
 
 #[test]

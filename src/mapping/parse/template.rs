@@ -119,7 +119,10 @@ impl<'t> Scanner<'t> {
     fn read_placeholder(&mut self, inside: &str, range: Range<usize>) {
         let column_start = range.start.saturating_add(1);
         let (spelled, steps) = split_column(inside);
-        let column = column(spelled, &range);
+        let column = match missing_colon(spelled, steps, &range) {
+            Some(mistake) => Err(mistake),
+            None => column(spelled, &range),
+        };
         let steps_start = column_start.saturating_add(spelled.len()).saturating_add(1);
         let steps = steps.map_or(Ok(Vec::new()), |steps| step::parse_all(steps, steps_start));
         match (column, steps) {
@@ -181,6 +184,18 @@ fn column(spelled: &str, range: &Range<usize>) -> Result<String, TemplateMistake
         return Ok(named);
     }
     Err(needs_quotes(spelled, range))
+}
+
+/// `{name|step}`: a pipe where the colon before the first step belongs.
+fn missing_colon(spelled: &str, steps: Option<&str>, range: &Range<usize>) -> Option<TemplateMistake> {
+    let (name, first) = spelled.split_once('|')?;
+    let (name, first) = (name.trim(), first.trim());
+    if first.is_empty() || name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return None;
+    }
+    let more = steps.map(|steps| format!("|{}", steps.trim())).unwrap_or_default();
+    let help = format!("write {{{name}:{first}{more}}}; a `|` stands between further steps");
+    Some(mistake(range.clone(), "the first step follows its column behind a colon", &help))
 }
 
 fn needs_quotes(spelled: &str, range: &Range<usize>) -> TemplateMistake {
@@ -263,6 +278,22 @@ mod tests {
         ];
         let text = "{a:%Y-%m-%dT%H:%M:%S.%3fZ|upper|escape|hex|epoch|epoch_ms|shard(8)}";
         assert_eq!(parse(text).unwrap(), [placeholder("a", &steps, 0..text.len())]);
+    }
+
+    #[test]
+    fn a_pipe_in_place_of_the_colon_is_told() {
+        for (text, help) in [
+            ("{id|upper}", "write {id:upper}; a `|` stands between further steps"),
+            ("{ id | trim|lower }", "write {id:trim|lower}; a `|` stands between further steps"),
+            ("{id|trim:lower}", "write {id:trim|lower}; a `|` stands between further steps"),
+            ("{id|010}", "write {id:010}; a `|` stands between further steps"),
+        ] {
+            let mut scanner = Scanner::new(text);
+            scanner.scan();
+            let [mistake] = scanner.mistakes.as_slice() else { panic!("{text}: {:?}", scanner.mistakes) };
+            assert_eq!((mistake.help.as_str(), &mistake.range), (help, &(0..text.len())), "{text}");
+        }
+        assert_eq!(parse(r#"{"id|upper"}"#).unwrap(), [placeholder("id|upper", &[], 0..12)]);
     }
 
     #[test]

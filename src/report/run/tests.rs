@@ -90,7 +90,7 @@ fn rejected_rows_are_listed_by_rule_with_what_mends_them() {
         read = written + rejected + skipped: 1,238,567 = 1,237,351 + 1,204 + 12
         OrderItem skipped: limit 12
         rejected User key_null           3  a key needs every value: leave such rows out with `where`
-        rejected User number_digits  1,200  DynamoDB cannot hold it as a number: `overflow = "string"` keeps it as text
+        rejected User number_digits  1,200  DynamoDB cannot hold it as a number: `overflow = "string"` keeps it as text, but not in a key
         rejected User malformed          1
         rejected rows are listed in .migrate/shop/shop/rejects.jsonl
 

@@ -81,7 +81,7 @@ async fn table(
             Err(_) => return Err(pieces::not_a_name(name)),
         },
     };
-    let fail = |error: sqlx::Error| failure(&error, Step::Prepare(Piece::Rows), format!("describe {name}"));
+    let fail = |error: sqlx::Error| failure(&error, Step::Prepare(Piece::Rows), format!("describe `{name}`"));
     let (kind, row_estimate) = table_facts(connection, &place).await.map_err(fail)?;
     let checks = if is_mariadb { json_checks(connection, &place).await.map_err(fail)? } else { Vec::new() };
     Ok(Relation {

@@ -7,6 +7,7 @@ mod session;
 mod snapshot;
 mod sql;
 mod types;
+mod value;
 
 pub(super) use read::Reader;
 pub(super) use session::Session;

@@ -9,7 +9,9 @@ use sqlx::{AssertSqlSafe, Decode, Executor, MySql, MySqlConnection, Row, SqlSafe
 
 use super::error::failure;
 use super::sql::{self, Mysql};
+use super::value;
 use crate::source::error::Step;
+use crate::source::find::{self, KeyValue};
 use crate::source::statement::{self, CellKind, Statement};
 use crate::source::{
     Bounds, Column, Dialect, Key, KeyPart, MysqlType, Page, PageBuilder, PageRead, RawCell, RawType, Select,
@@ -52,10 +54,33 @@ impl Reader {
         max_bytes: usize,
         spare: Page,
     ) -> Result<PageRead, SourceError> {
-        let doing = "read a page of rows";
         let outputs = statement::outputs(select, Dialect::Mysql, sql::cast);
+        let statement = statement::rows_within::<Mysql>(select, &outputs, bounds)?;
+        self.read(select, statement, max_bytes, spare).await
+    }
+
+    pub(in crate::source) async fn find(
+        &mut self,
+        select: &Select,
+        values: &[KeyValue],
+        rows: u64,
+    ) -> Result<Page, SourceError> {
+        let wanted = find::wanted(select, values, value::forms)?;
+        let outputs = statement::outputs(select, Dialect::Mysql, sql::cast);
+        let statement = statement::rows_equal::<Mysql>(select, &outputs, &wanted, rows)?;
+        self.read(select, statement, usize::MAX, Page::default()).await?.whole()
+    }
+
+    async fn read(
+        &mut self,
+        select: &Select,
+        statement: Statement,
+        max_bytes: usize,
+        spare: Page,
+    ) -> Result<PageRead, SourceError> {
+        let doing = "read a page of rows";
         let kinds = statement::cell_kinds(select);
-        let query = self.query(statement::rows_within::<Mysql>(select, &outputs, bounds)?, doing).await?;
+        let query = self.query(statement, doing).await?;
         let lost = |error: sqlx::Error| failure(&error, Step::Read, doing);
         let mut page = PageBuilder::reusing(spare, kinds.len());
         let mut rows = query.fetch(&mut self.connection);
@@ -122,7 +147,7 @@ fn key(row: &MySqlRow, columns: &[Column]) -> Result<Key, SourceError> {
         let value = row.try_get_raw(at).map_err(|error| failure(&error, Step::Read, doing))?;
         let bytes = <&[u8] as Decode<'_, MySql>>::decode(value).ok();
         bytes.and_then(|bytes| key_part(bytes, &column.raw)).ok_or_else(|| {
-            let cause = format!("column {} has a value that cannot be a position", column.name);
+            let cause = format!("column `{}` has a value that cannot be a position", column.name);
             SourceError::new(SourceErrorKind::Server, doing, cause)
         })
     };

@@ -1,5 +1,6 @@
 //! MySQL's part of statements: casts, keys bound by type, the expanded comparison.
 
+use crate::source::find::Wanted;
 use crate::source::statement::{self, Comparison, Side, Statement, Table};
 use crate::source::{Column, Dialect, Key, MysqlType, RawType, Select};
 
@@ -16,6 +17,12 @@ impl Comparison for Mysql {
             select.key.get(at).map_or_else(|| "?".to_owned(), placeholder)
         });
         statement.sql.push_str(&sql);
+    }
+
+    fn equal(table: &Table, wanted: &Wanted<'_>, statement: &mut Statement) {
+        let values: Vec<String> = wanted.forms.iter().map(|_| placeholder(wanted.column)).collect();
+        statement.arguments.extend(wanted.forms.iter().cloned());
+        statement.sql.push_str(&statement::any_of(&table.column(&wanted.column.name), &values));
     }
 
     fn key_output(column: &Column, name: &str) -> String {

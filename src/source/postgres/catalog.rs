@@ -72,7 +72,7 @@ impl Session {
 
 async fn table(connection: &mut PgConnection, name: &str) -> Result<Relation, SourceError> {
     let step = Step::Prepare(Piece::Rows);
-    let fail = |error: sqlx::Error| failure(&error, step, format!("describe {name}"));
+    let fail = |error: sqlx::Error| failure(&error, step, format!("describe `{name}`"));
     if sql_text::name_parts(name, Dialect::Postgres).is_none() {
         return Err(pieces::not_a_name(name));
     }
@@ -93,8 +93,8 @@ async fn table(connection: &mut PgConnection, name: &str) -> Result<Relation, So
     if !row.try_get::<bool, _>(4).map_err(fail)? {
         let error = SourceError::new(
             SourceErrorKind::Permission,
-            format!("describe {name}"),
-            format!("this user may not read {name}"),
+            format!("describe `{name}`"),
+            format!("this user may not read `{name}`"),
         );
         return Err(error.with_hint(format!("GRANT SELECT ON {name} to this user")));
     }

@@ -22,13 +22,14 @@ fn judge(said: &dyn DatabaseError, step: Step) -> Verdict {
     let theirs = said.try_downcast_ref::<PgDatabaseError>().and_then(PgDatabaseError::hint);
     verdict.hint = verdict.hint.or_else(|| theirs.map(str::to_owned));
     // Class 22: a value did not fit; 23 and 21 likewise.
-    verdict.quotes_values = step == Step::Read && matches!(code.get(..2), Some("21" | "22" | "23"));
+    let reads = matches!(step, Step::Read | Step::Value);
+    verdict.quotes_values = reads && matches!(code.get(..2), Some("21" | "22" | "23"));
     verdict
 }
 
 fn by_code(code: &str, step: Step) -> Verdict {
     use SourceErrorKind::{
-        Authentication, Connect, Lost, NoDatabase, Permission, SchemaChanged, Server, Sql,
+        Authentication, Connect, KeyValue, Lost, NoDatabase, Permission, SchemaChanged, Server, Sql,
     };
     let class = code.get(..2).unwrap_or_default();
     match (code, class, step) {
@@ -52,6 +53,7 @@ fn by_code(code: &str, step: Step) -> Verdict {
         ("40001", _, Step::Read) => Verdict::of(Lost)
             .hint("a replica cancelled the read: set hot_standby_feedback = on, or read from the primary"),
         (_, _, Step::Prepare(piece)) => Verdict::of(Sql(piece)),
+        (_, "22" | "23", Step::Value) => Verdict::of(KeyValue),
         ("42703" | "42P01" | "0A000", ..) => {
             Verdict::of(SchemaChanged).hint("the table was altered while it was read; run again")
         }

@@ -11,7 +11,9 @@ use sqlx::{AssertSqlSafe, PgConnection, Postgres as Driver, Row};
 use super::error::failure;
 use super::session::Keeper;
 use super::sql::{self, Postgres};
+use super::value;
 use crate::source::error::Step;
+use crate::source::find::{self, KeyValue, Wanted};
 use crate::source::statement::{self, CellKind, Statement};
 use crate::source::{
     Bounds, Dialect, Key, KeyPart, Page, PageBuilder, PageRead, RawCell, Select, SourceError, SourceErrorKind,
@@ -54,8 +56,52 @@ impl Reader {
         spare: Page,
     ) -> Result<PageRead, SourceError> {
         let outputs = statement::outputs(select, Dialect::Postgres, sql::cast);
+        let statement = statement::rows_within::<Postgres>(select, &outputs, bounds)?;
+        self.read(select, statement, max_bytes, spare).await
+    }
+
+    pub(in crate::source) async fn find(
+        &mut self,
+        select: &Select,
+        values: &[KeyValue],
+        rows: u64,
+    ) -> Result<Page, SourceError> {
+        let wanted = find::wanted(select, values, value::forms)?;
+        for wanted in &wanted {
+            self.check(wanted).await?;
+        }
+        let outputs = statement::outputs(select, Dialect::Postgres, sql::cast);
+        let statement = statement::rows_equal::<Postgres>(select, &outputs, &wanted, rows)?;
+        self.read(select, statement, usize::MAX, Page::default()).await?.whole()
+    }
+
+    /// Asks the server alone whether a value is one of its column's type.
+    async fn check(&mut self, wanted: &Wanted<'_>) -> Result<(), SourceError> {
+        for form in &wanted.forms {
+            let statement = Statement { sql: value::check(wanted.column), arguments: vec![form.clone()] };
+            let fits = query(statement)?.fetch_one(&mut self.connection).await;
+            match fits.and_then(|row| row.try_get::<Option<bool>, _>(0)) {
+                Ok(Some(true)) => {}
+                Ok(_) => return Err(find::unfit(wanted.column)),
+                Err(error) => {
+                    let error = failure(&error, Step::Value, "read the value of a key column");
+                    let unfit = error.kind == SourceErrorKind::KeyValue;
+                    return Err(if unfit { find::unfit(wanted.column) } else { error });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn read(
+        &mut self,
+        select: &Select,
+        statement: Statement,
+        max_bytes: usize,
+        spare: Page,
+    ) -> Result<PageRead, SourceError> {
         let kinds = statement::cell_kinds(select);
-        let query = query(statement::rows_within::<Postgres>(select, &outputs, bounds)?)?;
+        let query = query(statement)?;
         let lost = |error: sqlx::Error| failure(&error, Step::Read, "read a page of rows");
         let mut page = PageBuilder::reusing(spare, kinds.len());
         let mut rows = query.fetch(&mut self.connection);

@@ -1,5 +1,6 @@
 //! PostgreSQL's part of statements: casts, keys as the server's own text, row comparison.
 
+use crate::source::find::Wanted;
 use crate::source::statement::{self, Comparison, Side, Statement, Table};
 use crate::source::{Column, Dialect, Key, PgType, RawType, Select};
 
@@ -22,6 +23,15 @@ impl Comparison for Postgres {
             statement.sql.push_str(&format!("{column} {operator} {placeholder} AND "));
         }
         statement.sql.push_str(&statement::row_comparison(&columns, &placeholders, side));
+    }
+
+    fn equal(table: &Table, wanted: &Wanted<'_>, statement: &mut Statement) {
+        let first = statement.arguments.len() + 1;
+        let places = first..first + wanted.forms.len();
+        let values: Vec<String> =
+            places.map(|place| format!("${place}::text::{}", wanted.column.sql_type)).collect();
+        statement.arguments.extend(wanted.forms.iter().cloned());
+        statement.sql.push_str(&statement::any_of(&table.column(&wanted.column.name), &values));
     }
 
     fn key_output(_column: &Column, name: &str) -> String {

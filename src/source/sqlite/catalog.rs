@@ -79,7 +79,7 @@ async fn table(connection: &mut SqliteConnection, name: &str) -> Result<Relation
         _ => return Err(pieces::not_a_name(name)),
     };
     columns_of(connection, Piece::Rows, &format!("SELECT 1 FROM {name}")).await?;
-    let fail = |error: sqlx::Error| failure(&error, Step::Prepare(Piece::Rows), format!("describe {name}"));
+    let fail = |error: sqlx::Error| failure(&error, Step::Prepare(Piece::Rows), format!("describe `{name}`"));
     let facts = facts(connection, &place).await.map_err(fail)?;
     let mut columns = columns(connection, &place).await.map_err(fail)?;
     let (unique_keys, rowid) = unique_keys(connection, &place, &facts, &mut columns).await.map_err(fail)?;

@@ -7,7 +7,18 @@ use crate::source::{SourceError, SourceErrorKind};
 
 /// The driver's error as ours.
 pub(super) fn failure(error: &sqlx::Error, step: Step, context: impl Into<String>) -> SourceError {
-    error::from_driver(error, step, context, judge)
+    let mut failure = error::from_driver(error, step, context, judge);
+    failure.cause = with_quoted_name(failure.cause);
+    failure
+}
+
+/// SQLite writes names as they are, blanks included.
+fn with_quoted_name(cause: String) -> String {
+    let heads = ["no such table: ", "no such column: ", "no such function: ", "no such collation sequence: "];
+    match heads.into_iter().find_map(|head| Some((head, cause.strip_prefix(head)?))) {
+        Some((head, name)) => format!("{head}`{name}`"),
+        None => cause,
+    }
 }
 
 fn judge(said: &dyn DatabaseError, step: Step) -> Verdict {

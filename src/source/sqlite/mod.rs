@@ -7,6 +7,7 @@ mod script;
 mod session;
 mod sql;
 mod types;
+mod value;
 
 pub(super) use read::Reader;
 pub use script::write_sqlite;

@@ -9,7 +9,9 @@ use sqlx::{AssertSqlSafe, Decode, Row, Sqlite as Driver, SqliteConnection, TypeI
 
 use super::error::failure;
 use super::sql::{self, Sqlite};
+use super::value;
 use crate::source::error::Step;
+use crate::source::find::{self, KeyValue};
 use crate::source::statement::{self, Statement};
 use crate::source::{
     Bounds, Column, Dialect, Key, KeyPart, Page, PageBuilder, PageRead, RawCell, Select, SourceError,
@@ -52,12 +54,35 @@ impl Reader {
         spare: Page,
     ) -> Result<PageRead, SourceError> {
         let outputs = statement::outputs(select, Dialect::Sqlite, sql::cast);
-        let query = query(statement::rows_within::<Sqlite>(select, &outputs, bounds)?);
+        let statement = statement::rows_within::<Sqlite>(select, &outputs, bounds)?;
+        self.read(outputs.len(), statement, max_bytes, spare).await
+    }
+
+    pub(in crate::source) async fn find(
+        &mut self,
+        select: &Select,
+        values: &[KeyValue],
+        rows: u64,
+    ) -> Result<Page, SourceError> {
+        let wanted = find::wanted(select, values, value::forms)?;
+        let outputs = statement::outputs(select, Dialect::Sqlite, sql::cast);
+        let statement = statement::rows_equal::<Sqlite>(select, &outputs, &wanted, rows)?;
+        self.read(outputs.len(), statement, usize::MAX, Page::default()).await?.whole()
+    }
+
+    async fn read(
+        &mut self,
+        columns: usize,
+        statement: Statement,
+        max_bytes: usize,
+        spare: Page,
+    ) -> Result<PageRead, SourceError> {
+        let query = query(statement);
         let lost = |error: sqlx::Error| failure(&error, Step::Read, "read a page of rows");
-        let mut page = PageBuilder::reusing(spare, outputs.len());
+        let mut page = PageBuilder::reusing(spare, columns);
         let mut rows = query.fetch(&mut self.connection);
         while let Some(row) = rows.try_next().await.map_err(lost)? {
-            for at in 0..outputs.len() {
+            for at in 0..columns {
                 let value = row.try_get_raw(at).map_err(lost)?;
                 page.push(cell(value).map_err(lost)?);
             }
@@ -96,7 +121,7 @@ fn key(row: &SqliteRow, columns: &[Column]) -> Result<Key, SourceError> {
             RawCell::Null => None,
         };
         part.ok_or_else(|| {
-            let cause = format!("column {} has a NULL or a text that is not UTF-8", column.name);
+            let cause = format!("column `{}` has a NULL or a text that is not UTF-8", column.name);
             SourceError::new(SourceErrorKind::Server, doing, cause)
         })
     };

@@ -1,5 +1,6 @@
 //! SQLite's part of statements: row comparison with values bound by their storage class.
 
+use crate::source::find::Wanted;
 use crate::source::statement::{self, Comparison, Side, Statement, Table};
 use crate::source::{Column, Dialect, Key, Select};
 
@@ -13,6 +14,12 @@ impl Comparison for Sqlite {
         statement.arguments.extend(bound.0.iter().cloned());
         let placeholders = vec!["?".to_owned(); bound.0.len()];
         statement.sql.push_str(&statement::row_comparison(&columns, &placeholders, side));
+    }
+
+    fn equal(table: &Table, wanted: &Wanted<'_>, statement: &mut Statement) {
+        let values = vec!["?".to_owned(); wanted.forms.len()];
+        statement.arguments.extend(wanted.forms.iter().cloned());
+        statement.sql.push_str(&statement::any_of(&table.column(&wanted.column.name), &values));
     }
 
     fn key_output(_column: &Column, name: &str) -> String {
@@ -58,7 +65,10 @@ mod tests {
             let select = Select { rows, filter: None, output, key: columns };
             let page = statement::rows_within::<Sqlite>(&select, &["1".to_owned()], &bounds).unwrap();
             let position = statement::key_at::<Sqlite>(&select, &bounds, 100).unwrap();
-            for Statement { sql, arguments } in [page, position] {
+            let forms = vec![KeyPart::Integer(1), KeyPart::Text("1".to_owned())];
+            let wanted = Wanted { column: &select.key[0], forms };
+            let found = statement::rows_equal::<Sqlite>(&select, &["1".to_owned()], &[wanted], 3).unwrap();
+            for (Statement { sql, arguments }, operator) in [(page, '>'), (position, '>'), (found, '=')] {
                 let mut query = sqlx::query(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}")));
                 for _ in arguments {
                     query = query.bind(1_i64);
@@ -66,7 +76,10 @@ mod tests {
                 let plan = query.fetch_all(&mut connection).await.unwrap();
                 let plan: Vec<String> = plan.iter().map(|row| row.get(3)).collect();
                 assert_eq!(plan.len(), 1, "{plan:?}");
-                assert!(plan.iter().all(|step| step.starts_with("SEARCH") && step.contains('>')), "{plan:?}");
+                assert!(
+                    plan.iter().all(|step| step.starts_with("SEARCH") && step.contains(operator)),
+                    "{plan:?}"
+                );
             }
         }
     }

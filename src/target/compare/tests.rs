@@ -77,11 +77,11 @@ fn names_are_compared_with_their_case() {
         &plan(),
         &live,
         &expect![[r#"
-        the table's partition key is pk, the mapping says PK; names are compared with their case
-            set `table.partition_key = "pk"`, or name another table
-        the table's sort key is sort, the mapping says SK
-            set `table.sort_key = "sort"`, or name another table
-    "#]],
+            the table's partition key is `pk`, the mapping says `PK`; names are compared with their case
+                set `table.partition_key = "pk"`, or name another table
+            the table's sort key is `sort`, the mapping says `SK`
+                set `table.sort_key = "sort"`, or name another table
+        "#]],
     );
 }
 
@@ -92,11 +92,11 @@ fn types_and_missing_sort_keys_are_told() {
         &plan(),
         &live,
         &expect![[r#"
-        the table's partition key PK has type N, the mapping says S
-            set `table.partition_key = { name = "PK", type = "N" }`
-        the table has no sort key, the mapping names SK
-            set `table.sort_key = false`, or make the table anew
-    "#]],
+            the table's partition key `PK` has type N, the mapping says S
+                set `table.partition_key = { name = "PK", type = "N" }`
+            the table has no sort key, the mapping names `SK`
+                set `table.sort_key = false`, or make the table anew
+        "#]],
     );
 }
 
@@ -108,9 +108,9 @@ fn a_sort_key_that_the_mapping_does_not_name_is_told() {
         &plan,
         &live(),
         &expect![[r#"
-        the table's sort key is SK, the mapping names none
-            set `table.sort_key = "SK"`
-    "#]],
+            the table's sort key is `SK`, the mapping names none
+                set `table.sort_key = "SK"`
+        "#]],
     );
 }
 
@@ -121,18 +121,18 @@ fn a_missing_index_suggests_the_near_one() {
         &plan(),
         &near,
         &expect![[r#"
-        the table has no index GSI1
-            the table has an index gsi1: did you mean that one?
-    "#]],
+            the table has no index `GSI1`
+                the table has an index `gsi1`: did you mean that one?
+        "#]],
     );
     assert_eq!(extra_indexes(&plan(), &near), ["gsi1"]);
     check(
         &plan(),
         &LiveTable { indexes: Vec::new(), ..live() },
         &expect![[r#"
-        the table has no index GSI1
-            add the index to the table, or take `[table.indexes.GSI1]` out
-    "#]],
+            the table has no index `GSI1`
+                add the index to the table, or take `[table.indexes.GSI1]` out
+        "#]],
     );
 }
 
@@ -149,15 +149,15 @@ fn index_keys_types_projection_and_status_are_compared() {
         &plan(),
         &LiveTable { indexes: vec![index], ..live() },
         &expect![[r#"
-        index GSI1's partition key GSI1PK has type N, the mapping says S
-            set `table.indexes.GSI1.partition_key = { name = "GSI1PK", type = "N" }`
-        index GSI1 has no sort key, the mapping names GSI1SK
-            set `table.indexes.GSI1.sort_key = false`, or make the table anew
-        index GSI1 carries only keys; the mapping wants all attributes
-            set `table.indexes.GSI1.projection = "KEYS_ONLY"`, or make the index anew
-        index GSI1 is CREATING, not ACTIVE
-            wait until it is ACTIVE and run again
-    "#]],
+            index `GSI1`'s partition key `GSI1PK` has type N, the mapping says S
+                set `table.indexes.GSI1.partition_key = { name = "GSI1PK", type = "N" }`
+            index `GSI1` has no sort key, the mapping names `GSI1SK`
+                set `table.indexes.GSI1.sort_key = false`, or make the table anew
+            index `GSI1` carries only keys; the mapping wants all attributes
+                set `table.indexes.GSI1.projection = "KEYS_ONLY"`, or make the index anew
+            index `GSI1` is CREATING, not ACTIVE
+                wait until it is ACTIVE and run again
+        "#]],
     );
 }
 
@@ -171,8 +171,8 @@ fn a_wider_projection_fits_and_keys_are_always_carried() {
         &plan,
         &LiveTable { indexes: vec![narrow], ..live() },
         &expect![[r#"
-        index GSI1 carries only name; the mapping wants total
-            set `table.indexes.GSI1.projection = ["name"]`, or make the index anew
-    "#]],
+            index `GSI1` carries only name; the mapping wants total
+                set `table.indexes.GSI1.projection = ["name"]`, or make the index anew
+        "#]],
     );
 }

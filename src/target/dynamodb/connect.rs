@@ -30,7 +30,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 const DEFAULT_REGION: &str = "us-east-1";
 
 pub(super) async fn connect(settings: ConnectSettings) -> Result<DynamoDb, TargetError> {
-    let context = format!("connect to table {}", settings.table);
+    let context = format!("connect to table `{}`", settings.table);
     let chain = aws_chain(settings.region.as_deref()).await;
     let url = settings.endpoint.clone().or_else(|| environment_endpoint(&chain));
     let endpoint = url.as_deref().map(|url| parse_endpoint(&context, url)).transpose()?;

@@ -27,7 +27,7 @@ impl DynamoDb {
     /// ACTIVE. TTL is not switched on: expired rows would vanish before they are verified.
     pub async fn create(&self, plan: &TablePlan, patience: Duration) -> Result<Created, TargetError> {
         let definition = table_definition(plan);
-        let context = format!("create table {}", self.table());
+        let context = format!("create table `{}`", self.table());
         self.check_creating_account(&context)?;
         let request = self
             .request(&definition)
@@ -121,7 +121,7 @@ impl DynamoDb {
 
     /// The service refuses this for a while after a table was made.
     async fn switch_recovery_on(&self, deadline: Instant) -> Result<(), TargetError> {
-        let context = format!("switch point-in-time recovery of table {} on", self.table());
+        let context = format!("switch point-in-time recovery of table `{}` on", self.table());
         let wanted = sdk::PointInTimeRecoverySpecification::builder()
             .point_in_time_recovery_enabled(true)
             .build()

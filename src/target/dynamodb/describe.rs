@@ -17,7 +17,7 @@ impl DynamoDb {
     /// The table, `None` where there is none. The first call that reaches the service: everything
     /// that is wrong with endpoint, credentials, clock or account comes to light here.
     pub async fn describe(&self) -> Result<Option<LiveTable>, TargetError> {
-        let context = format!("describe table {}", self.table());
+        let context = format!("describe table `{}`", self.table());
         let answer = self
             .client
             .describe_table()
@@ -43,11 +43,11 @@ impl DynamoDb {
 
     /// The error for a command that needs the table. On a local server it lists the tables there are.
     pub async fn missing_table(&self) -> TargetError {
-        let call = self.call(Stage::Connect, format!("describe table {}", self.table()));
+        let call = self.call(Stage::Connect, format!("describe table `{}`", self.table()));
         let error = TargetError::new(
             TargetErrorKind::NoTable,
             call.context.clone(),
-            format!("table {} does not exist in {}", self.table(), self.shared.region),
+            format!("table `{}` does not exist in {}", self.table(), self.shared.region),
         );
         let hint = call.no_table();
         match self.tables().await {
@@ -70,7 +70,7 @@ impl DynamoDb {
             .send()
             .await
             .map_err(|error| {
-                self.call(Stage::Connect, format!("look into table {}", self.table())).failed(error)
+                self.call(Stage::Connect, format!("look into table `{}`", self.table())).failed(error)
             })?;
         Ok(answer.count() == 0 && answer.last_evaluated_key().is_none())
     }

@@ -170,7 +170,7 @@ impl Call<'_> {
         Some(match kind {
             Kind::NoTable => self.no_table(),
             Kind::Permission => format!(
-                "the role needs dynamodb:DescribeTable, BatchWriteItem and Scan on table {}, BatchGetItem to verify \
+                "the role needs dynamodb:DescribeTable, BatchWriteItem and Scan on table `{}`, BatchGetItem to verify \
                  and CreateTable for --create-table",
                 self.table
             ),

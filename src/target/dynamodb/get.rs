@@ -69,7 +69,7 @@ impl DynamoDb {
     }
 
     fn read_context(&self) -> String {
-        format!("read from table {}", self.table())
+        format!("read from table `{}`", self.table())
     }
 
     fn unreadable(&self, kind: TargetErrorKind, cause: &str) -> TargetError {

@@ -68,7 +68,7 @@ impl DynamoDb {
     }
 
     fn write_context(&self) -> String {
-        format!("write to table {}", self.table())
+        format!("write to table `{}`", self.table())
     }
 
     fn unclear(&self, kind: TargetErrorKind, cause: &str) -> TargetError {

@@ -27,7 +27,8 @@ impl DynamoDb {
             .send()
             .await
             .map_err(|error| {
-                self.call(Stage::Connect, format!("describe the TTL of table {}", self.table())).failed(error)
+                self.call(Stage::Connect, format!("describe the TTL of table `{}`", self.table()))
+                    .failed(error)
             })?;
         let described = answer.time_to_live_description();
         let attribute = described.and_then(|found| found.attribute_name());
@@ -43,7 +44,7 @@ impl DynamoDb {
 
     /// Switches expiry on. The service refuses it where it is on already.
     pub async fn enable_time_to_live(&self, attribute: &str) -> Result<(), TargetError> {
-        let context = format!("enable TTL of table {}", self.table());
+        let context = format!("enable TTL of table `{}`", self.table());
         let wanted = TimeToLiveSpecification::builder()
             .attribute_name(attribute)
             .enabled(true)

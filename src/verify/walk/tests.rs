@@ -155,7 +155,7 @@ fn a_row_that_is_neither_item_nor_rejection_is_an_error() {
     let mut page = crate::source::PageBuilder::new(1);
     page.push(crate::source::RawCell::Integer(1));
     let error = account("User", &page.finish(), &ItemPage::default()).unwrap_err();
-    assert_eq!(error.to_string(), "verify User: 1 rows made 0 items and 0 rejections");
+    assert_eq!(error.to_string(), "verify `User`: 1 rows made 0 items and 0 rejections");
     assert!(account("User", &Page::default(), &ItemPage::default()).is_ok());
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dynamigrate::source::{
-    Bounds, Cursor, Dialect, PageLimits, PageRead, Position, RawCell, Reader, Rows, Select,
+    Bounds, Cursor, Dialect, KeyValue, PageLimits, PageRead, Position, RawCell, Reader, Rows, Select,
 };
 
 use super::database::{Database, from, select};
@@ -12,6 +12,9 @@ use super::database::{Database, from, select};
 const ROWS: u64 = 100_000;
 
 const TABLES: [(&str, &[&str]); 3] = [("one", &["a"]), ("two", &["a", "b"]), ("three", &["a", "b", "c"])];
+
+/// Values of the first column of each table's key.
+const FIRST: [&str; 3] = ["50000", "3", "2024-01-03"];
 
 #[tokio::test]
 async fn postgres_reads_each_row_about_twice() {
@@ -27,7 +30,7 @@ async fn postgres_reads_each_row_about_twice() {
     database.run("ANALYZE three").await;
     let mut source = database.source().await;
     let mut raw = database.raw().await;
-    for (table, key) in TABLES {
+    for ((table, key), first) in TABLES.into_iter().zip(FIRST) {
         let select = Arc::new(select(&mut source, from(table), key).await);
         let counters = format!(
             "SELECT t.seq_scan || ' ' || i.idx_tup_read FROM pg_stat_user_tables t JOIN pg_stat_user_indexes i USING (relid)
@@ -36,6 +39,7 @@ async fn postgres_reads_each_row_about_twice() {
         let before = counted(&raw.text(&counters).await);
         let mut reader = source.open(1, &[]).await.unwrap().readers.pop().unwrap();
         read_all(&mut reader, &select).await;
+        find_few(&mut reader, &select, first).await;
         drop(reader);
         // The server reports a session's counters when it ends.
         let mut after = before;
@@ -68,13 +72,17 @@ async fn mysql_reads_each_row_about_twice() {
         "SELECT 1 AS k, CAST(SUM(variable_value) AS CHAR) AS v FROM information_schema.session_status
                    WHERE variable_name LIKE 'handler_read%'";
     let status = select(&mut source, Rows::Query(status.to_owned()), &["k"]).await;
-    for (table, key) in TABLES {
+    for ((table, key), first) in TABLES.into_iter().zip(FIRST) {
         let select = Arc::new(select(&mut source, from(table), key).await);
         let mut reader = source.open(1, &[]).await.unwrap().readers.pop().unwrap();
         let before = handler_reads(&mut reader, &status).await;
         read_all(&mut reader, &select).await;
         let read = handler_reads(&mut reader, &status).await - before;
         assert!((ROWS..ROWS * 5 / 2).contains(&read), "{table}: {read} handler reads");
+        let before = handler_reads(&mut reader, &status).await;
+        find_few(&mut reader, &select, first).await;
+        let read = handler_reads(&mut reader, &status).await - before;
+        assert!(read < 20, "{table}: {read} handler reads for a few rows");
     }
 }
 
@@ -86,6 +94,13 @@ async fn read_all(reader: &mut Reader, select: &Arc<Select>) {
         rows += u64::try_from(page.rows()).unwrap();
     }
     assert_eq!(rows, ROWS);
+}
+
+/// By a part of the key that its index begins with.
+async fn find_few(reader: &mut Reader, select: &Select, first: &str) {
+    let first = KeyValue { column: "a".to_owned(), text: first.to_owned() };
+    let page = reader.find(select, &[first], 3).await.unwrap();
+    assert_eq!(page.rows(), if select.key.len() == 1 { 1 } else { 3 });
 }
 
 async fn handler_reads(reader: &mut Reader, status: &Select) -> u64 {

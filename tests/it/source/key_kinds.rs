@@ -7,9 +7,9 @@ use dynamigrate::source::{Bounds, Dialect, Rows, Source};
 use super::database::{Database, from, plain, select, settings, walk};
 
 /// Setup, key columns.
-type Kind = (&'static str, &'static [&'static str]);
+pub(super) type Kind = (&'static str, &'static [&'static str]);
 
-const POSTGRES: &[Kind] = &[
+pub(super) const POSTGRES: &[Kind] = &[
     (
         "CREATE TABLE t (k bigint PRIMARY KEY, v text); INSERT INTO t SELECT -g, 'v' FROM generate_series(-25, 25) g",
         &["k"],
@@ -112,7 +112,7 @@ const POSTGRES: &[Kind] = &[
     ),
 ];
 
-const MYSQL: &[Kind] = &[
+pub(super) const MYSQL: &[Kind] = &[
     (
         "CREATE TABLE t (k bigint PRIMARY KEY, v text); INSERT INTO t SELECT 25 - CAST(seq AS SIGNED), 'v' FROM seq_1_to_50",
         &["k"],
@@ -197,7 +197,7 @@ const MYSQL: &[Kind] = &[
     ),
 ];
 
-const SQLITE: &[Kind] = &[
+pub(super) const SQLITE: &[Kind] = &[
     (
         "CREATE TABLE t (k INTEGER PRIMARY KEY, v); WITH RECURSIVE s (n) AS (SELECT -25 UNION ALL SELECT n + 1 FROM s WHERE n < 25) INSERT INTO t SELECT n * 3, 'v' FROM s",
         &["k"],
@@ -259,7 +259,7 @@ async fn check_all(dialect: Dialect, kinds: &[Kind]) {
     }
 }
 
-fn clean(dialect: Dialect) -> &'static str {
+pub(super) fn clean(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Postgres => {
             "DROP SCHEMA public CASCADE; DROP SCHEMA IF EXISTS \"My S\" CASCADE; CREATE SCHEMA public"

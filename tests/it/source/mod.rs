@@ -8,6 +8,7 @@ mod cost;
 mod database;
 mod describe;
 mod failures;
+mod find;
 mod key_kinds;
 mod pages;
 mod sessions;

@@ -226,7 +226,7 @@ async fn no_error_repeats_an_item() {
         format!(r#"{{"__type":"com.amazon.coral.validate#ValidationException","message":"{message}"}}"#);
     let error = put(400, &body).await.unwrap_err();
     assert_eq!(error.kind, TargetErrorKind::Refused);
-    assert_eq!(error.to_string(), "write to table shop: ValidationException: 1 validation error detected");
+    assert_eq!(error.to_string(), "write to table `shop`: ValidationException: 1 validation error detected");
     assert!(!format!("{error:?}").contains("4111"));
 }
 
