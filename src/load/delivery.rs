@@ -190,6 +190,7 @@ mod tests {
         assert_eq!(calls(&courier), [3, 3, 3]);
     }
 
+    /// W04.
     #[tokio::test(start_paused = true)]
     async fn fatal_errors_are_not_retried() {
         for kind in [TargetErrorKind::NoTable, TargetErrorKind::Permission, TargetErrorKind::Credentials] {

@@ -43,6 +43,7 @@ pub(crate) fn longest_pause(attempt: u32) -> Duration {
 mod tests {
     use super::*;
 
+    /// W03.
     #[test]
     fn pauses_double_up_to_ten_seconds() {
         let pauses: Vec<_> = [1, 2, 3, 8, 9, 200].map(|n| longest_pause(n).as_millis()).to_vec();

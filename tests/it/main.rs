@@ -20,6 +20,7 @@
 
 mod bad_input;
 mod bad_mappings;
+mod cases;
 mod check;
 mod chinook;
 mod command_line;

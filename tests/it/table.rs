@@ -171,6 +171,7 @@ async fn a_table_with_items_of_others_is_written_only_with_yes() {
     stage.migrate("verify", 0).await;
 }
 
+/// R09.
 #[tokio::test]
 async fn a_snapshot_held_longer_than_its_limit_needs_yes() {
     let rows: Vec<String> = (3..=400).map(|id| format!("({id}, 7, NULL)")).collect();

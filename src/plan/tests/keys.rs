@@ -97,6 +97,7 @@ fn a_computed_column_is_no_source_key() {
     assert!(codes(&findings_of(computed, &relation)).contains(&"computed-key"));
 }
 
+/// R15.
 #[test]
 fn a_table_that_others_inherit_from_has_no_key_of_its_own() {
     let mut inherited = relation("id int8", "id");

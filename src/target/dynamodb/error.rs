@@ -298,6 +298,7 @@ mod tests {
         }
     }
 
+    /// C03.
     #[test]
     fn a_refused_signature_is_the_clocks_fault_only_when_the_clocks_differ() {
         for code in ["InvalidSignatureException", "SignatureDoesNotMatch"] {
@@ -314,6 +315,7 @@ mod tests {
         }
     }
 
+    /// C03.
     #[test]
     fn both_clocks_are_told() {
         let call = Call {

@@ -76,6 +76,7 @@ async fn p10_ctrl_c_ends_the_search_for_a_lost_source() {
     scene.assert_complete().await;
 }
 
+/// R08.
 #[tokio::test]
 async fn one_reader_that_is_terminated_does_not_end_the_load() {
     for kind in [Kind::Postgres, Kind::MySql] {

@@ -116,6 +116,7 @@ async fn postgres_query_types() {
     .await;
 }
 
+/// R15.
 #[tokio::test]
 async fn postgres_kinds_of_relations() {
     let setup = "

@@ -6,6 +6,7 @@ use dynamigrate::source::{Bounds, Cursor, Dialect, PageLimits, Position, SourceE
 
 use super::database::{Database, Raw, from, select};
 
+/// R06, R08.
 #[tokio::test]
 async fn killed_connections_are_lost_and_come_back() {
     for dialect in [Dialect::Postgres, Dialect::Mysql] {
@@ -40,6 +41,7 @@ async fn killed_connections_are_lost_and_come_back() {
     }
 }
 
+/// R06.
 #[tokio::test]
 async fn a_statement_killed_in_its_middle_is_lost() {
     for dialect in [Dialect::Postgres, Dialect::Mysql] {

@@ -110,6 +110,7 @@ async fn pages_grow_and_positions_end_where_the_range_ends() {
     assert!(again.next(&mut reader).await.unwrap().is_none());
 }
 
+/// R05.
 #[tokio::test]
 async fn ranges_tile_whatever_the_estimate() {
     let setup = "CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t SELECT generate_series(1, 4000)";
@@ -129,6 +130,7 @@ async fn ranges_tile_whatever_the_estimate() {
     }
 }
 
+/// R12.
 #[tokio::test]
 async fn a_column_added_between_pages_changes_nothing_and_a_dropped_one_is_named() {
     for dialect in ALL {

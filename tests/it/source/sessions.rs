@@ -11,6 +11,7 @@ use dynamigrate::source::{
 
 use super::database::{ALL, Database, from, select, server, settings, with_database};
 
+/// R08, R09.
 #[tokio::test]
 async fn postgres_sessions_are_as_designed() {
     let database = Database::create(Dialect::Postgres).await;
@@ -26,6 +27,7 @@ async fn postgres_sessions_are_as_designed() {
     assert_eq!(value(&database, query).await, expected);
 }
 
+/// R06.
 #[tokio::test]
 async fn mysql_sessions_are_as_designed() {
     let database = Database::create(Dialect::Mysql).await;
@@ -131,6 +133,7 @@ async fn files_that_cannot_be_used_say_why() {
     fails("sqlite::memory:", SourceErrorKind::Config).await;
 }
 
+/// C11.
 #[tokio::test]
 async fn authorities_must_exist() {
     let mut settings = settings(&server(Dialect::Postgres));

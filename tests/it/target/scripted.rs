@@ -198,6 +198,7 @@ async fn expired_credentials_stop_with_a_hint() {
     }
 }
 
+/// C03.
 #[tokio::test]
 async fn a_wrong_clock_is_told_with_both_times() {
     let body =
@@ -210,6 +211,7 @@ async fn a_wrong_clock_is_told_with_both_times() {
     assert_eq!(right.put(&three()).await.unwrap_err().kind, TargetErrorKind::Credentials);
 }
 
+/// C03.
 #[tokio::test]
 async fn a_clock_that_is_off_is_learned_before_the_load() {
     let target = target(Reply::Clock(1200)).await;
@@ -218,6 +220,7 @@ async fn a_clock_that_is_off_is_learned_before_the_load() {
     assert_eq!(target.put(&three()).await.unwrap(), Put::All);
 }
 
+/// C13.
 #[tokio::test]
 async fn no_error_repeats_an_item() {
     let message =
