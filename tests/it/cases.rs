@@ -22,8 +22,11 @@ struct Test {
 fn every_case_has_a_test_or_says_what_is_open() {
     let cases = index();
     assert!(cases.len() > 50, "docs/cases.md was not understood: {} lines", cases.len());
-    let bare: Vec<&str> =
-        cases.iter().filter(|case| case.tests.is_empty() && !case.open).map(|case| case.id.as_str()).collect();
+    let bare: Vec<&str> = cases
+        .iter()
+        .filter(|case| case.tests.is_empty() && !case.open)
+        .map(|case| case.id.as_str())
+        .collect();
     assert!(bare.is_empty(), "neither a test nor `open:`: {bare:?}");
     let ids: BTreeSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
     assert_eq!(ids.len(), cases.len(), "a case stands twice");

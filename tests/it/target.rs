@@ -313,6 +313,18 @@ async fn a_port_in_use_is_told() {
     assert!(error.hint.unwrap().contains("--port"));
 }
 
+/// C13.
+#[tokio::test]
+async fn c13_an_endpoint_with_a_password_is_refused_and_not_repeated() {
+    for url in ["http://u:hidden@127.0.0.1:1", "u:hidden@127.0.0.1", "https://hidden@dynamodb.corp.example"] {
+        let settings = ConnectSettings { endpoint: Some(url.to_owned()), ..ConnectSettings::new("shop") };
+        let error = DynamoDb::connect(settings).await.unwrap_err();
+        assert_eq!(error.kind, TargetErrorKind::Config);
+        assert!(!format!("{error} {error:?}").contains("hidden"), "{error}");
+    }
+}
+
+/// C05: said before the first request.
 #[tokio::test]
 async fn a_bad_endpoint_is_a_mistake_in_the_mapping() {
     let settings =

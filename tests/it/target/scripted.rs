@@ -189,11 +189,11 @@ async fn server_errors_and_broken_connections_are_passing() {
 }
 
 #[tokio::test]
-async fn expired_credentials_stop_with_a_hint() {
+async fn c02_expired_credentials_stop_with_a_hint() {
     for code in ["ExpiredTokenException", "ExpiredToken"] {
         let body = format!(r#"{{"__type":"com.amazon.coral.service#{code}","message":"expired"}}"#);
         let error = put(400, &body).await.unwrap_err();
-        assert_eq!(error.kind, TargetErrorKind::Credentials, "{code}");
+        assert_eq!(error.kind, TargetErrorKind::Expired, "{code}");
         assert!(error.hint.unwrap().contains("aws sso login"));
     }
 }
