@@ -24,7 +24,8 @@ pub(crate) fn announce(load: &Announcement<'_>, yes: bool, terminal: &Terminal) 
     let identity = load.source.identity();
     terminal.remark(&format!("from {} ({})", identity.address, identity.server));
     terminal.remark(&format!("into {}", load.destination.describe()));
-    load.destination.warnings().iter().for_each(|warning| terminal.remark(&format!("warning: {warning}")));
+    let warnings = load.destination.warnings(load.rows);
+    warnings.iter().for_each(|warning| terminal.remark(&format!("warning: {warning}")));
     let has_snapshot = load.settings.snapshot != SnapshotMode::None;
     let held = if has_snapshot {
         "the source's snapshot is held until the end"

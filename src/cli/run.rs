@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::OutputArgs;
 use super::announce::{Announcement, announce};
-use super::destination::{Destination, expected_pace, is_embedded};
+use super::destination::{Destination, expected_pace, is_embedded, stream_records};
 use super::failure::{Exit, Failure};
 use super::progress::Progress;
 use super::project::{MappingArgs, Project, StateArgs, choose};
@@ -182,6 +182,10 @@ async fn dry_run(project: &Project, args: &RunArgs, terminal: &Terminal) -> Resu
         Rate::Fixed(rate) => Some(rate),
         Rate::Auto => None,
     };
+    if plan.table.create.stream.is_some() {
+        let records = stream_records(ran.report.totals.items);
+        terminal.remark(&format!("warning: the table that is created has a stream: {records}"));
+    }
     Ok(ran)
 }
 
