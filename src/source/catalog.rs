@@ -24,6 +24,9 @@ pub struct Relation {
     /// Primary key first. Empty for queries and views.
     pub unique_keys: Vec<UniqueKey>,
     pub foreign_keys: Vec<ForeignKey>,
+    /// PostgreSQL: this table's number first, then those of all tables whose rows are read with its own,
+    /// its children and partitions. Empty for anything else.
+    pub family: Vec<u32>,
     /// An estimate, never a proof; `None` where the database has none.
     pub row_estimate: Option<u64>,
 }

@@ -68,6 +68,13 @@ impl fmt::Display for SourceError {
 
 impl std::error::Error for SourceError {}
 
+/// A column that arrives in another form than the plan was made for: its bytes would be misread.
+pub(super) fn changed_type(column: &str, planned: &str, found: &str) -> SourceError {
+    let cause = format!("column {column} was {planned} when it was described and arrives as {found}");
+    SourceError::new(SourceErrorKind::SchemaChanged, "read a page of rows", cause)
+        .with_hint("the table was altered while it was read; run again")
+}
+
 /// What was being done when the driver failed: the same code means different things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {

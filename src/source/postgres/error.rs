@@ -42,6 +42,9 @@ fn by_code(code: &str, step: Step) -> Verdict {
         ),
         ("08P01", _, Step::Connect) => Verdict::of(Connect)
             .hint("connect to the server itself: a pooler such as pgbouncer refuses session settings"),
+        // Whatever was being done: what it was done to is fine.
+        ("40001", ..) => Verdict::of(Lost)
+            .hint("a replica cancelled the read: set hot_standby_feedback = on, or read from the primary"),
         (_, _, Step::Connect) => Verdict::of(Connect),
         ("42P05" | "26000", ..) => {
             Verdict::of(Server).hint("connect to the server itself, not through a pooler such as pgbouncer")
@@ -49,8 +52,6 @@ fn by_code(code: &str, step: Step) -> Verdict {
         (_, "08", _) | ("57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "25P04" | "72000", ..) => {
             Verdict::of(Lost)
         }
-        ("40001", _, Step::Read) => Verdict::of(Lost)
-            .hint("a replica cancelled the read: set hot_standby_feedback = on, or read from the primary"),
         (_, _, Step::Prepare(piece)) => Verdict::of(Sql(piece)),
         ("42703" | "42P01" | "0A000", ..) => {
             Verdict::of(SchemaChanged).hint("the table was altered while it was read; run again")

@@ -13,7 +13,8 @@ use crate::mapping::{SnapshotMode, SourceSettings};
 use crate::source::error::{self, Step};
 use crate::source::url;
 use crate::source::{
-    CONNECT_TIMEOUT, Consistency, Identity, KeyCheck, Select, SourceError, SourceErrorKind, Supply, statement,
+    CONNECT_TIMEOUT, Consistency, Identity, KeyCheck, Rows, Select, SourceError, SourceErrorKind, Supply,
+    statement,
 };
 
 /// The control connection, and what is needed to open more.
@@ -77,14 +78,19 @@ impl Session {
     }
 
     /// Readers on one exported snapshot.
-    pub(in crate::source) async fn open(&mut self, readers: usize) -> Result<Supply<Reader>, SourceError> {
+    pub(in crate::source) async fn open(
+        &mut self,
+        readers: usize,
+        selects: &[Select],
+    ) -> Result<Supply<Reader>, SourceError> {
         let connections = (0..readers).map(|_| connect(&self.options, &self.address));
         let mut connections = try_join_all(connections).await?;
         if self.mode == SnapshotMode::None {
             let readers = connections.into_iter().map(|connection| Reader::new(connection, None)).collect();
             return Ok(Supply { readers, consistency: Consistency::None });
         }
-        let (keeper, snapshot) = self.export().await?;
+        let tables = self.lockable(selects).await?;
+        let (keeper, snapshot) = self.export(&tables).await?;
         let keeper = Arc::new(keeper);
         for connection in &mut connections {
             let begin = format!("{BEGIN}; SET TRANSACTION SNAPSHOT '{snapshot}'");
@@ -97,14 +103,37 @@ impl Session {
         Ok(Supply { readers, consistency: Consistency::Proven })
     }
 
-    async fn export(&self) -> Result<(Keeper, String), SourceError> {
+    /// A snapshot, and before it a hold on the tables until nobody reads any more: one that is rewritten
+    /// or truncated behind a snapshot looks empty to it.
+    async fn export(&self, tables: &[String]) -> Result<(Keeper, String), SourceError> {
         let mut connection = connect(&self.options, &self.address).await?;
         execute(&mut connection, BEGIN.to_owned(), "open a snapshot").await?;
+        if !tables.is_empty() {
+            let lock = format!("LOCK TABLE {} IN ACCESS SHARE MODE", tables.join(", "));
+            execute(&mut connection, lock, "hold the tables for the snapshot").await?;
+        }
         let snapshot: String = sqlx::query_scalar("SELECT pg_export_snapshot()")
             .fetch_one(&mut connection)
             .await
             .map_err(|error| failure(&error, Step::Read, "export the snapshot"))?;
         Ok((Keeper { _connection: connection }, snapshot))
+    }
+
+    /// The tables that this user may lock: rights on single columns are not enough, and what a view or a
+    /// query reads is held from its first row on.
+    async fn lockable(&mut self, selects: &[Select]) -> Result<Vec<String>, SourceError> {
+        let names = selects.iter().filter_map(|select| match &select.rows {
+            Rows::From(name) => Some(name.trim().to_owned()),
+            Rows::Query(_) => None,
+        });
+        let names: Vec<String> = names.collect();
+        let found = sqlx::query_scalar(
+            "SELECT DISTINCT name FROM unnest($1::text[]) AS name
+               JOIN pg_catalog.pg_class c ON c.oid = to_regclass(name)
+              WHERE c.relkind IN ('r', 'p') AND has_table_privilege(c.oid, 'SELECT')",
+        );
+        let found = found.bind(names).fetch_all(self.control().await?).await;
+        found.map_err(|error| failure(&error, Step::Read, "look for the tables to hold"))
     }
 }
 
@@ -154,6 +183,8 @@ async fn connect(options: &PgConnectOptions, address: &str) -> Result<PgConnecti
     let mut connection = connected.map_err(|error| failure(&error, Step::Connect, context()))?;
     let set = sqlx::raw_sql(SETTINGS).execute(&mut connection).await;
     set.map_err(|error| failure(&error, Step::Connect, context()))?;
+    // Not every system can look for vanished clients; a server that cannot says no.
+    let _ = sqlx::raw_sql(WATCH).execute(&mut connection).await;
     assert_session(&mut connection, context()).await?;
     Ok(connection)
 }
@@ -176,6 +207,9 @@ const SETTINGS: &str = "\
                    ('tcp_keepalives_idle', '60'), ('tcp_keepalives_interval', '10'),
                    ('tcp_keepalives_count', '6')) AS wanted (name, setting)
       JOIN pg_catalog.pg_settings ON pg_settings.name = wanted.name";
+
+/// A query whose client is gone, killed for example, ends soon, not with its last row.
+const WATCH: &str = "SET client_connection_check_interval = '2s'";
 
 const ASSERTED: [(&str, &str); 9] = [
     ("default_transaction_read_only", "on"),
