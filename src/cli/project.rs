@@ -84,6 +84,15 @@ impl Project {
         Ok(base.join(name).join(self.table()?.name.get_ref()))
     }
 
+    /// The source; what is doubtful about the connection is told.
+    pub(crate) async fn connect(&self, terminal: &Terminal) -> Result<Source, Failure> {
+        let source = Source::connect(self.source()?).await?;
+        if let Some(warning) = source.identity().transport.warning() {
+            terminal.remark(&format!("warning: {warning}"));
+        }
+        Ok(source)
+    }
+
     /// Connects to the source and resolves the mapping against its catalog. Warnings are told.
     pub(crate) async fn prepare(
         &self,
@@ -91,7 +100,7 @@ impl Project {
         terminal: &Terminal,
     ) -> Result<(Source, Prepared), Failure> {
         self.table()?;
-        let mut source = Source::connect(self.source()?).await?;
+        let mut source = self.connect(terminal).await?;
         let prepared = match prepare(&self.mapping, &mut source, options).await {
             Ok(prepared) => prepared,
             Err(PlanError::Mapping(findings)) => return Err(self.mistakes(&findings)),

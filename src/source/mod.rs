@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use crate::mapping::SourceSettings;
 
-pub use catalog::{Column, ForeignKey, Identity, Relation, RelationKind, UniqueKey};
+pub use catalog::{Column, ForeignKey, Identity, Relation, RelationKind, Transport, UniqueKey};
 pub use cursor::{Bounds, Cursor, PageLimits, Position};
 pub use error::{Piece, SourceError, SourceErrorKind};
 pub use key::{Key, KeyPart};

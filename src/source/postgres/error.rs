@@ -32,7 +32,7 @@ fn by_code(code: &str, step: Step) -> Verdict {
     };
     let class = code.get(..2).unwrap_or_default();
     match (code, class, step) {
-        ("28P01", ..) => Verdict::of(Authentication).hint("check user and password in the URL"),
+        ("28P01", ..) => Verdict::of(Authentication).hint("check user and password in the URL, where a % is written %25"),
         (_, "28", _) => Verdict::of(Authentication)
             .hint("the server's pg_hba.conf must let this user in from here, perhaps only with sslmode=require"),
         ("3D000", ..) => Verdict::of(NoDatabase).hint("check the database name at the end of the URL"),

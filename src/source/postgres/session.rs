@@ -11,10 +11,10 @@ use super::Reader;
 use super::error::failure;
 use crate::mapping::{SnapshotMode, SourceSettings};
 use crate::source::error::{self, Step};
-use crate::source::url;
+use crate::source::url::{self, Location};
 use crate::source::{
     CONNECT_TIMEOUT, Consistency, Identity, KeyCheck, Rows, Select, SourceError, SourceErrorKind, Supply,
-    statement,
+    Transport, statement,
 };
 
 /// The control connection, and what is needed to open more.
@@ -47,7 +47,8 @@ impl Session {
         settings: &SourceSettings,
     ) -> Result<(Session, Identity), SourceError> {
         let url = settings.url.get_ref().expose();
-        let (options, address) = options(url, settings)?;
+        let (options, location) = options(url, settings)?;
+        let address = location.address();
         let mut connection = connect(&options, &address).await?;
         let (version, database): (String, String) =
             sqlx::query_as("SELECT current_setting('server_version'), current_database()::text")
@@ -55,8 +56,14 @@ impl Session {
                 .await
                 .map_err(|error| failure(&error, Step::Connect, format!("connect to {address}")))?;
         let version = version.split(' ').next().unwrap_or_default();
-        let identity =
-            Identity { server: format!("PostgreSQL {version}"), database, address: address.clone() };
+        let transport = Transport {
+            local: location.is_local(),
+            encryption: encryption(&mut connection).await,
+            verified: matches!(options.get_ssl_mode(), PgSslMode::VerifyCa | PgSslMode::VerifyFull),
+            optional: matches!(options.get_ssl_mode(), PgSslMode::Allow | PgSslMode::Prefer),
+        };
+        let server = format!("PostgreSQL {version}");
+        let identity = Identity { server, database, address: address.clone(), transport };
         Ok((Session { options, connection, address, mode: settings.snapshot }, identity))
     }
 
@@ -150,7 +157,7 @@ async fn finds_a_row(connection: &mut PgConnection, sql: String) -> Result<bool,
 }
 
 /// How to connect, and where to in words.
-fn options(url: &str, settings: &SourceSettings) -> Result<(PgConnectOptions, String), SourceError> {
+fn options(url: &str, settings: &SourceSettings) -> Result<(PgConnectOptions, Location), SourceError> {
     let mut location = url::location(url, 5432)?;
     let mut options: PgConnectOptions =
         url.parse().map_err(|error: sqlx::Error| url::wrong(&error::innermost(&error)))?;
@@ -172,7 +179,13 @@ fn options(url: &str, settings: &SourceSettings) -> Result<(PgConnectOptions, St
         options = options.ssl_root_cert(file);
     }
     options = options.application_name("dynamigrate").extra_float_digits(3).disable_statement_logging();
-    Ok((options, location.address()))
+    Ok((options, location))
+}
+
+/// As the server knows it, from version 9.5 on; one that does not say is taken as clear text.
+async fn encryption(connection: &mut PgConnection) -> Option<String> {
+    let sql = "SELECT version FROM pg_catalog.pg_stat_ssl WHERE ssl AND pid = pg_backend_pid()";
+    sqlx::query_scalar(sql).fetch_optional(connection).await.ok().flatten()
 }
 
 /// A connection whose session is as the design wants it.
@@ -180,7 +193,8 @@ async fn connect(options: &PgConnectOptions, address: &str) -> Result<PgConnecti
     let context = || format!("connect to {address}");
     let connecting = tokio::time::timeout(CONNECT_TIMEOUT, PgConnection::connect_with(options)).await;
     let Ok(connected) = connecting else { return Err(super::super::connect_timeout(context())) };
-    let mut connection = connected.map_err(|error| failure(&error, Step::Connect, context()))?;
+    let fail = |error: sqlx::Error| error::with_bundle(failure(&error, Step::Connect, context()));
+    let mut connection = connected.map_err(fail)?;
     let set = sqlx::raw_sql(SETTINGS).execute(&mut connection).await;
     set.map_err(|error| failure(&error, Step::Connect, context()))?;
     // Not every system can look for vanished clients; a server that cannot says no.
