@@ -163,6 +163,7 @@ async fn twenty_five_items_are_put_and_the_table_is_not_empty() {
     assert!(!target.is_empty().await.unwrap());
 }
 
+/// C07.
 #[tokio::test]
 async fn a_batch_with_a_bad_item_is_refused_whole() {
     let server = Embedded::memory().unwrap();
@@ -276,6 +277,7 @@ async fn a_closed_port_is_unreachable_before_the_load_and_a_passing_trouble_in_i
     assert_eq!(error.kind, TargetErrorKind::Transient, "{error}");
 }
 
+/// P12.
 #[tokio::test]
 async fn a_file_keeps_its_items_and_belongs_to_one_process_and_its_owner() {
     let folder = tempfile::tempdir().unwrap();

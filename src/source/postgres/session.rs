@@ -102,6 +102,8 @@ impl Session {
         for connection in &mut connections {
             let begin = format!("{BEGIN}; SET TRANSACTION SNAPSHOT '{snapshot}'");
             execute(connection, begin, "import the snapshot").await?;
+            // A pooler may have given the transaction another server session than the settings.
+            assert_session(connection, "import the snapshot".to_owned()).await?;
         }
         let readers = connections
             .into_iter()

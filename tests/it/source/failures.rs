@@ -108,6 +108,24 @@ async fn r12_a_table_cannot_be_emptied_behind_the_snapshot() {
     database.run("SET lock_timeout = '10s'; TRUNCATE \"T 1\"").await;
 }
 
+/// R12: MySQL lets it happen and says so to whoever reads.
+#[tokio::test]
+async fn r12_a_table_that_mysql_emptied_behind_the_snapshot_is_an_error() {
+    for change in ["TRUNCATE t", "ALTER TABLE t MODIFY v bigint", "ALTER TABLE t ADD COLUMN w int FIRST"] {
+        let setup = "CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 1), (2, 2)";
+        let database = Database::with(Dialect::Mysql, setup).await;
+        let mut source = database.source().await;
+        let table = select(&mut source, from("t"), &["id"]).await;
+        let mut snapshot = source.open(1, std::slice::from_ref(&table)).await.unwrap();
+        database.run(change).await;
+        match snapshot.readers[0].page(&table, &Bounds::default(), 1000).await {
+            Ok(PageRead::Page(page)) => assert_eq!(page.rows(), 2, "{change}"),
+            Ok(other) => panic!("{change}: {other:?}"),
+            Err(error) => assert_eq!(error.kind, SourceErrorKind::SchemaChanged, "{change}: {error:?}"),
+        }
+    }
+}
+
 async fn kill(database: &Database) {
     let mut raw = database.raw().await;
     match database.dialect {
