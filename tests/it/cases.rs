@@ -34,8 +34,8 @@ fn every_case_has_a_test_or_says_what_is_open() {
 
 #[test]
 fn every_test_of_the_index_exists_and_names_its_case() {
-    let tests: BTreeMap<String, BTreeSet<String>> =
-        tests().into_iter().map(|test| (test.path, test.cases)).collect();
+    let all = tests().into_iter().chain(folders());
+    let tests: BTreeMap<String, BTreeSet<String>> = all.map(|test| (test.path, test.cases)).collect();
     let mut wrong = Vec::new();
     for case in index() {
         for path in case.tests {
@@ -54,9 +54,12 @@ fn every_test_of_the_index_exists_and_names_its_case() {
 #[test]
 fn every_case_that_a_test_names_is_in_the_index() {
     let known: BTreeSet<String> = index().into_iter().map(|case| case.id).collect();
-    let strangers: Vec<String> = tests()
-        .iter()
-        .flat_map(|test| test.cases.difference(&known).map(|case| format!("{case} of {}", test.path)))
+    let all = tests().into_iter().chain(folders());
+    let strangers: Vec<String> = all
+        .flat_map(|test| {
+            let strange = test.cases.difference(&known).map(|case| format!("{case} of {}", test.path));
+            strange.collect::<Vec<_>>()
+        })
         .collect();
     assert!(strangers.is_empty(), "not in docs/cases.md: {strangers:#?}");
 }
@@ -69,7 +72,8 @@ fn index() -> Vec<Case> {
         let id = cells.next().filter(|id| is_case(id))?.to_owned();
         let last = cells.last()?;
         let quoted = last.split('`').skip(1).step_by(2);
-        let tests = quoted.filter(|word| word.contains("::")).map(str::to_owned).collect();
+        let is_test = |word: &&str| word.contains("::") || word.starts_with("tests/cases/");
+        let tests = quoted.filter(is_test).map(str::to_owned).collect();
         Some(Case { id, tests, open: last.contains("open:") })
     };
     text.lines().filter_map(case).collect()
@@ -88,6 +92,23 @@ fn tests() -> Vec<Test> {
     }
     assert!(tests.len() > 300, "found {} tests", tests.len());
     tests
+}
+
+/// Tests that are a folder of data: `tests/cases/check/r15-inherited-table`.
+fn folders() -> Vec<Test> {
+    let mut folders = Vec::new();
+    for suite in std::fs::read_dir(root().join("tests/cases")).unwrap() {
+        let suite = suite.unwrap().path();
+        for case in suite.read_dir().into_iter().flatten() {
+            let path = case.unwrap().path();
+            let words = path.file_name().unwrap().to_str().unwrap().to_uppercase();
+            let cases: BTreeSet<String> =
+                words.split('-').map_while(|word| is_case(word).then(|| word.to_owned())).collect();
+            let path = path.strip_prefix(root()).unwrap().display().to_string();
+            folders.push(Test { path, cases });
+        }
+    }
+    folders
 }
 
 /// `load/delivery.rs` → `load`, `delivery`

@@ -45,18 +45,20 @@ pub(super) async fn connect(settings: ConnectSettings) -> Result<DynamoDb, Targe
     let identity = recipe.identity(&chain).await?;
     check_account(&recipe.context, &settings, &identity.credentials, local)?;
     let client = recipe.client(&chain, identity.provider);
+    let account = account_of(&identity.credentials).filter(|_| !local);
+    let (region, endpoint) = (recipe.region.clone(), recipe.endpoint.clone());
     Ok(DynamoDb {
         shared: Arc::new(Shared {
+            clients: Clients::new(recipe, settings.table.clone(), client, identity.credentials),
             table: settings.table,
-            region: recipe.region.clone(),
-            endpoint: recipe.endpoint.clone(),
+            region,
+            endpoint,
             local,
             dummy_credentials: identity.dummy,
             expected_account: settings.account,
-            credentials_account: account_of(&identity.credentials).filter(|_| !local),
+            credentials_account: account,
             request_timeout: settings.request_timeout,
             observed: Observed::default(),
-            clients: Clients::new(recipe, client, identity.credentials),
         }),
     })
 }
@@ -73,11 +75,11 @@ pub(super) struct Recipe {
 }
 
 impl Recipe {
-    /// A client with the credentials that environment and profile have by now.
-    pub(super) async fn open(&self) -> Result<(Client, Credentials), TargetError> {
+    /// A client with the credentials that environment and profile have by now; none with made-up ones.
+    pub(super) async fn open(&self) -> Option<(Client, Credentials)> {
         let chain = aws_chain(Some(&self.region)).await;
-        let identity = self.identity(&chain).await?;
-        Ok((self.client(&chain, identity.provider), identity.credentials))
+        let identity = self.identity(&chain).await.ok().filter(|identity| !identity.dummy)?;
+        Some((self.client(&chain, identity.provider), identity.credentials))
     }
 
     async fn identity(&self, chain: &SdkConfig) -> Result<Identity, TargetError> {

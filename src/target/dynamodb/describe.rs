@@ -38,6 +38,7 @@ impl DynamoDb {
                 .with_hint("check `table.endpoint`: what answers there does not speak DynamoDB")
         })?;
         self.check_account(&context, live.arn.as_deref())?;
+        self.shared.clients.remember(live.arn.as_deref(), live.id.as_deref());
         Ok(Some(live))
     }
 

@@ -4,6 +4,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use aws_credential_types::Credentials;
 use aws_sdk_dynamodb::Client;
@@ -16,6 +17,8 @@ use crate::target::{TargetError, TargetErrorKind};
 #[derive(Debug)]
 pub(super) struct Clients {
     recipe: Recipe,
+    table: String,
+    place: RwLock<Option<Place>>,
     current: RwLock<Current>,
     /// One reads the credentials, the others wait for what it found.
     renewing: Mutex<()>,
@@ -29,11 +32,13 @@ pub(super) struct Current {
     number: u32,
     /// The service has said yes to it.
     proven: Arc<AtomicBool>,
+    /// There is nothing else to try.
+    last: Arc<AtomicBool>,
 }
 
 impl Current {
     fn new(client: Client, credentials: Credentials, number: u32) -> Self {
-        Self { client, credentials, number, proven: Arc::default() }
+        Self { client, credentials, number, proven: Arc::default(), last: Arc::default() }
     }
 
     pub(super) fn succeeded(&self) {
@@ -42,9 +47,9 @@ impl Current {
 }
 
 impl Clients {
-    pub(super) fn new(recipe: Recipe, client: Client, credentials: Credentials) -> Self {
+    pub(super) fn new(recipe: Recipe, table: String, client: Client, credentials: Credentials) -> Self {
         let current = RwLock::new(Current::new(client, credentials, 0));
-        Self { recipe, current, renewing: Mutex::default() }
+        Self { recipe, table, place: RwLock::default(), current, renewing: Mutex::default() }
     }
 
     pub(super) fn current(&self) -> Current {
@@ -68,18 +73,58 @@ impl Clients {
         if current.number != refused.number {
             return true;
         }
-        if current.number > 0 && !current.proven.load(Ordering::Relaxed) {
+        let is_useless = current.number > 0 && !current.proven.load(Ordering::Relaxed);
+        if is_useless || current.last.load(Ordering::Relaxed) {
             return false;
         }
-        let Ok((client, credentials)) = self.recipe.open().await else { return false };
-        if is_same(&credentials, &current.credentials) {
+        let Some((client, credentials)) = self.others_than(&current).await else {
+            current.last.store(true, Ordering::Relaxed);
             return false;
-        }
+        };
         let next = Current::new(client, credentials, current.number.saturating_add(1));
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = next;
         true
     }
+
+    async fn others_than(&self, current: &Current) -> Option<(Client, Credentials)> {
+        for _ in 0..READINGS {
+            if let Some((client, credentials)) = self.recipe.open().await
+                && !is_same(&credentials, &current.credentials)
+                && self.is_our_table(&client).await
+            {
+                return Some((client, credentials));
+            }
+            tokio::time::sleep(BETWEEN_READINGS).await;
+        }
+        None
+    }
+
+    /// Other credentials may be those of another account, which may have a table of the same name.
+    async fn is_our_table(&self, client: &Client) -> bool {
+        let described = client.describe_table().table_name(&self.table).send().await;
+        let table = described.ok().and_then(|answer| answer.table);
+        let found = table.map(|table| Place { arn: table.table_arn, id: table.table_id });
+        let ours = self.place.read().unwrap_or_else(PoisonError::into_inner).clone();
+        found.is_some() && found == ours
+    }
+
+    /// The table as the first client found it.
+    pub(super) fn remember(&self, arn: Option<&str>, id: Option<&str>) {
+        let place = Place { arn: arn.map(str::to_owned), id: id.map(str::to_owned) };
+        *self.place.write().unwrap_or_else(PoisonError::into_inner) = Some(place);
+    }
 }
+
+/// Which table of which account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    arn: Option<String>,
+    id: Option<String>,
+}
+
+/// A file that is just being written is read again.
+const READINGS: u32 = 3;
+const BETWEEN_READINGS: Duration = Duration::from_millis(300);
 
 fn is_same(one: &Credentials, other: &Credentials) -> bool {
     one.access_key_id() == other.access_key_id() && one.session_token() == other.session_token()

@@ -152,7 +152,10 @@ async fn c02_credentials_that_were_renewed_in_the_meantime_are_read_again() {
             counted.fetch_add(1, Ordering::Relaxed);
         }
         (is_data && is_late && seen.access_key != "NEW").then(|| {
-            std::fs::write(&file, &text).unwrap();
+            // The file is empty for a moment, as when others write it.
+            if std::fs::read_to_string(&file).unwrap() != text {
+                std::fs::write(&file, &text).unwrap();
+            }
             Fault::expired_token()
         })
     });
@@ -161,6 +164,26 @@ async fn c02_credentials_that_were_renewed_in_the_meantime_are_read_again() {
     assert!(renewed.load(Ordering::Relaxed) >= 100, "the rest is signed with the new key");
     with_key_file(&scene, "verify", &[]).run().await.expect_code(0);
     scene.assert_same().await;
+}
+
+/// C02, C04: the new ones may be of another account, whose table has the same name.
+#[tokio::test]
+async fn c02_c04_renewed_credentials_of_another_account_are_not_used() {
+    let scene = Scene::new(servers::postgres().await, 3_000).await;
+    let file = key_file(&scene, "NEW");
+    let text = scene.folder.read("credentials");
+    scene.front.decide(move |seen| match (seen.operation, seen.access_key) {
+        ("DescribeTable", "NEW") => Some(Fault::no_table()),
+        ("BatchWriteItem", "OLD") => {
+            std::fs::write(&file, &text).unwrap();
+            Some(Fault::expired_token())
+        }
+        ("BatchWriteItem", _) => panic!("written with other credentials"),
+        _ => None,
+    });
+    let failed = with_key_file(&scene, "run", &["--create-table"]).run().await;
+    assert_fails(failed, 1, "target-credentials", "log in again");
+    assert_eq!(scene.written(), 0);
 }
 
 /// C02: neither the same credentials nor others that were never good are tried for ever.

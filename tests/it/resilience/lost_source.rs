@@ -123,7 +123,7 @@ async fn r09_r14_a_session_ends_with_its_process() {
     };
     for killed in [true, false] {
         let mut running = scene.migrate("run", &["--dry-run"]).spawn();
-        while count("state = 'active' AND query LIKE '%pg_sleep%'").await == 0 {
+        while count("wait_event = 'PgSleep'").await == 0 {
             assert!(!running.has_ended(), "{}", running.stderr());
         }
         let stopped = Instant::now();
