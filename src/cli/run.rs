@@ -92,6 +92,9 @@ const PAGE_BYTES: usize = 16 * 1024 * 1024;
 /// How long to retry without a single item written.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// How long the source may give nothing until that is told.
+const SILENCE: Duration = Duration::from_secs(60);
+
 const CONCURRENCY: usize = 16;
 
 /// Items of each entity that a dry run shows.
@@ -326,6 +329,7 @@ fn options(project: &Project, args: &RunArgs, plan: &Plan, pace: Pace) -> Result
         samples: 0,
         max_rejects: Some(args.max_rejects.unwrap_or(write.max_rejects)),
         patience: PATIENCE,
+        silence: SILENCE,
     })
 }
 

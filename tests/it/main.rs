@@ -34,6 +34,7 @@ mod http;
 mod json;
 mod keys;
 mod layering;
+mod load;
 mod resilience;
 mod servers;
 mod shop;
