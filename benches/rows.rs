@@ -76,6 +76,7 @@ fn layout(database: &str, columns: &[(&str, RawType)]) -> Result<Layout, Box<dyn
         }],
         foreign_keys: Vec::new(),
         row_estimate: None,
+        family: Vec::new(),
     };
     let (plan, _) = resolve(&mapping, &[Ok(relation)], false).map_err(|found| format!("{found:?}"))?;
     Ok(plan.entities.into_iter().next().ok_or("no entity")?.layout)

@@ -22,9 +22,11 @@ pub(crate) struct Announcement<'a> {
 /// Tells of the load; fails where the snapshot would be held longer than `snapshot_limit` without `--yes`.
 pub(crate) fn announce(load: &Announcement<'_>, yes: bool, terminal: &Terminal) -> Result<(), Failure> {
     let identity = load.source.identity();
-    terminal.remark(&format!("from {} ({})", identity.address, identity.server));
+    let transport = identity.transport.in_words().map(|words| format!(", {words}")).unwrap_or_default();
+    terminal.remark(&format!("from {} ({}{transport})", identity.address, identity.server));
     terminal.remark(&format!("into {}", load.destination.describe()));
-    load.destination.warnings().iter().for_each(|warning| terminal.remark(&format!("warning: {warning}")));
+    let warnings = load.destination.warnings(load.rows);
+    warnings.iter().for_each(|warning| terminal.remark(&format!("warning: {warning}")));
     let has_snapshot = load.settings.snapshot != SnapshotMode::None;
     let held = if has_snapshot {
         "the source's snapshot is held until the end"

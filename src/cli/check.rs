@@ -11,7 +11,6 @@ use super::terminal::Terminal;
 use crate::mapping::{Diagnostic, Mapping, MappingFile, Severity};
 use crate::plan::{KeyProof, Plan, PlanError, PlanOptions, offline, prepare};
 use crate::report::ErrorReport;
-use crate::source::Source;
 
 /// Find mistakes in mapping and schema, prove the keys
 #[derive(Debug, Args)]
@@ -100,7 +99,7 @@ async fn check(file: &MappingFile, args: &CheckArgs, terminal: &Terminal) -> Res
     }
     let project = Project::parse(file.clone(), &environment, terminal)?;
     project.table()?;
-    let mut source = Source::connect(project.source()?).await?;
+    let mut source = project.connect(terminal).await?;
     let options = PlanOptions { allow_unproven: args.allow_unproven_keys, ..PlanOptions::default() };
     match prepare(&mapping, &mut source, options).await {
         Ok(prepared) => Ok(Checked { findings: prepared.diagnostics, plan: Some(prepared.plan) }),

@@ -8,6 +8,7 @@ use super::terminal::Terminal;
 use crate::load::{AutoPace, Pace, PaceRange, TableIdentity};
 use crate::mapping::{Billing, CreateSettings, Endpoint, Rate, Table};
 use crate::plan::TablePlan;
+use crate::report::cost::thousands;
 use crate::target::{
     ConnectSettings, DynamoDb, Embedded, LiveTable, TableDifference, WriteLimits, compare, extra_indexes,
 };
@@ -119,20 +120,24 @@ impl Destination {
         format!("table `{}` ({billing}) in {place}", self.dynamodb.table())
     }
 
-    pub(crate) fn warnings(&self) -> Vec<String> {
+    /// `items` are expected to be written; 0 where nobody knows.
+    pub(crate) fn warnings(&self, items: u64) -> Vec<String> {
         let address = self.dynamodb.address();
         let mut warnings = Vec::new();
         if self.live.stream_enabled {
-            warnings.push(
-                "the table has a stream: every item written here is also delivered to its consumers"
-                    .to_owned(),
-            );
+            warnings.push(format!("the table has a stream: {}", stream_records(items)));
         }
         if let Some(ahead) = address.clock_ahead.filter(|ahead| ahead.abs() > 60) {
             warnings.push(format!("this machine's clock is {} s off the service's", ahead.abs()));
         }
         warnings
     }
+}
+
+/// What a load means to the consumers of a stream.
+pub(crate) fn stream_records(items: u64) -> String {
+    let about = if items > 0 { format!(", about {} in all", thousands(items)) } else { String::new() };
+    format!("its consumers get a record for each item that is written{about}")
 }
 
 /// Account or endpoint, and region, as far as they are known.

@@ -107,7 +107,7 @@ impl From<TargetError> for Failure {
             TargetErrorKind::NoTable => (Exit::Mapping, "no-table"),
             TargetErrorKind::TableDiffers => (Exit::Mapping, "table-differs"),
             TargetErrorKind::Permission => (Exit::Failed, "target-permission"),
-            TargetErrorKind::Credentials => (Exit::Failed, "target-credentials"),
+            TargetErrorKind::Credentials | TargetErrorKind::Expired => (Exit::Failed, "target-credentials"),
             TargetErrorKind::Clock => (Exit::Failed, "target-clock"),
             TargetErrorKind::Unreachable => (Exit::Failed, "target-unreachable"),
             TargetErrorKind::Account => (Exit::Mapping, "target-account"),

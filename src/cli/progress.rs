@@ -8,7 +8,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, P
 use super::terminal::Terminal;
 use crate::load::{Event, Observer};
 use crate::plan::Plan;
-use crate::report::cost::thousands;
+use crate::report::cost::{duration, thousands};
 use crate::verify::VerifyEvent;
 
 /// Between two lines where there is no terminal.
@@ -77,6 +77,10 @@ impl Progress {
             Event::SnapshotOpened { .. } => {}
             Event::Throttled { reason } => self.notice(&format!("throttled: {reason}")),
             Event::TargetTrouble { cause } => self.notice(&format!("retrying: {cause}")),
+            Event::SourceSilent { since } => self.notice(&format!(
+                "nothing from the source for {}: a long query, or a dead connection",
+                duration(since.as_secs())
+            )),
             Event::SourceLost { cause } => self.say(&format!("the source is gone, trying again: {cause}")),
         }
     }

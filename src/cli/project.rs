@@ -91,6 +91,11 @@ impl Project {
         Ok(base.join(name).join(self.table()?.name.get_ref()))
     }
 
+    /// The source; what is doubtful about the connection is told.
+    pub(crate) async fn connect(&self, terminal: &Terminal) -> Result<Source, Failure> {
+        connect(self.source()?, terminal).await
+    }
+
     /// Connects to the source and resolves the mapping against its catalog. Warnings are told.
     pub(crate) async fn prepare(
         &self,
@@ -108,7 +113,7 @@ impl Project {
         terminal: &Terminal,
     ) -> Result<(Source, Prepared), Failure> {
         self.table()?;
-        let mut source = Source::connect(settings).await?;
+        let mut source = connect(settings, terminal).await?;
         let prepared = match prepare(&self.mapping, &mut source, options).await {
             Ok(prepared) => prepared,
             Err(PlanError::Mapping(findings)) => return Err(self.mistakes(&told(&findings, terminal))),
@@ -145,6 +150,14 @@ fn no_folder(path: &Path) -> Failure {
     let message = format!("the mapping {} is no file with a folder for the checkpoint", path.display());
     Failure::new(Exit::Usage, "no-state-folder", message)
         .with_help("name a folder with --state DIR, the same one each time")
+}
+
+async fn connect(settings: &SourceSettings, terminal: &Terminal) -> Result<Source, Failure> {
+    let source = Source::connect(settings).await?;
+    if let Some(warning) = source.identity().transport.warning() {
+        terminal.remark(&format!("warning: {warning}"));
+    }
+    Ok(source)
 }
 
 /// Mistakes always, warnings unless `--quiet`, notes with `--verbose`.

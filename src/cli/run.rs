@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::OutputArgs;
 use super::announce::{Announcement, announce};
-use super::destination::{Destination, expected_pace, is_embedded};
+use super::destination::{Destination, expected_pace, is_embedded, stream_records};
 use super::failure::{Exit, Failure};
 use super::help::{PACE, SAFETY};
 use super::progress::Progress;
@@ -111,6 +111,9 @@ const PAGE_BYTES: usize = 16 * 1024 * 1024;
 /// How long to retry without a single item written.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// How long the source may give nothing until that is told.
+const SILENCE: Duration = Duration::from_secs(60);
+
 const CONCURRENCY: usize = 16;
 
 /// Items of each entity that a dry run shows.
@@ -201,6 +204,10 @@ async fn dry_run(project: &Project, args: &RunArgs, terminal: &Terminal) -> Resu
         Rate::Fixed(rate) => Some(rate),
         Rate::Auto => None,
     };
+    if plan.table.create.stream.is_some() {
+        let records = stream_records(ran.report.totals.items);
+        terminal.remark(&format!("warning: the table that is created has a stream: {records}"));
+    }
     Ok(ran)
 }
 
@@ -341,6 +348,7 @@ fn options(project: &Project, args: &RunArgs, plan: &Plan, pace: Pace) -> Result
         samples: 0,
         max_rejects: Some(args.max_rejects.unwrap_or(write.max_rejects)),
         patience: PATIENCE,
+        silence: SILENCE,
     })
 }
 

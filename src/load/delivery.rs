@@ -81,7 +81,8 @@ impl<T: Target> Courier<T> {
                 return Err(error.unwrap_or_else(|| gave_up(self.patience)));
             }
             attempt += 1;
-            tokio::time::sleep(longest_pause(attempt).mul_f64(fastrand::f64())).await;
+            let longest = longest_pause(attempt, error.as_ref().map(|error| &error.kind));
+            tokio::time::sleep(longest.mul_f64(fastrand::f64())).await;
         }
     }
 
@@ -125,11 +126,13 @@ mod tests {
         answers: Mutex<Vec<Result<Put, TargetError>>>,
         refuse: Option<u8>,
         calls: Mutex<Vec<usize>>,
+        times: Mutex<Vec<Instant>>,
     }
 
     impl Target for Scripted {
         async fn put(&self, batch: &PutBatch) -> Result<Put, TargetError> {
             self.calls.lock().unwrap().push(batch.keys.len());
+            self.times.lock().unwrap().push(Instant::now());
             if self.refuse.is_some_and(|bad| batch.keys.contains(&vec![bad])) {
                 return Err(error(TargetErrorKind::Refused));
             }
@@ -143,7 +146,12 @@ mod tests {
     }
 
     fn courier(answers: Vec<Result<Put, TargetError>>, refuse: Option<u8>) -> Courier<Scripted> {
-        let target = Scripted { answers: Mutex::new(answers), refuse, calls: Mutex::default() };
+        let target = Scripted {
+            answers: Mutex::new(answers),
+            refuse,
+            calls: Mutex::default(),
+            times: Mutex::default(),
+        };
         Courier {
             target: Arc::new(target),
             pacer: Arc::new(Pacer::new(&Pace::Unlimited)),
@@ -183,6 +191,23 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn w03_every_pause_is_drawn_anew_below_its_bound() {
+        let answers = (0..40).map(|_| Ok(Put::Some(vec![0]))).collect();
+        let courier = Courier { patience: Duration::from_secs(3600), ..courier(answers, None) };
+        courier.clone().deliver(batch(1)).await.unwrap();
+        let times = courier.target.times.lock().unwrap().clone();
+        let pauses: Vec<Duration> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        for (attempt, pause) in (1..).zip(&pauses) {
+            // Timers are precise to a millisecond.
+            let bound = longest_pause(attempt, None) + Duration::from_millis(1);
+            assert!(*pause <= bound, "{pause:?} before attempt {attempt}");
+        }
+        let (short, long): (Vec<Duration>, Vec<Duration>) =
+            pauses[8..].iter().partition(|pause| **pause < Duration::from_secs(5));
+        assert!(short.len() > 3 && long.len() > 3, "{pauses:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn w04_w05_throttles_and_broken_connections_are_retried() {
         let kinds = [TargetErrorKind::Throttled(Vec::new()), TargetErrorKind::Transient];
         let courier = courier(kinds.map(|kind| Err(error(kind))).to_vec(), None);
@@ -190,6 +215,7 @@ mod tests {
         assert_eq!(calls(&courier), [3, 3, 3]);
     }
 
+    /// W04.
     #[tokio::test(start_paused = true)]
     async fn fatal_errors_are_not_retried() {
         for kind in [TargetErrorKind::NoTable, TargetErrorKind::Permission, TargetErrorKind::Credentials] {

@@ -71,6 +71,8 @@ pub struct LoadOptions {
     pub max_rejects: Option<u64>,
     /// How long to retry without a single item written.
     pub patience: Duration,
+    /// After which a source that gives nothing, while nothing else is to be done, is told of.
+    pub silence: Duration,
 }
 
 /// What happens during a load, for progress displays. The library prints nothing itself.
@@ -102,6 +104,11 @@ pub enum Event {
     /// The source is gone; trying to reach it again.
     SourceLost {
         cause: String,
+    },
+    /// Nothing is to be done before the source answers: a long query, or a connection that is dead
+    /// without anybody having closed it.
+    SourceSilent {
+        since: Duration,
     },
     EntityDone {
         entity: usize,

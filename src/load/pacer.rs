@@ -127,12 +127,12 @@ impl Pacer {
     /// Slows down what was throttled. A hot key range slows nothing but its own batch: the rest of the
     /// table can take more.
     pub fn throttled(&self, reasons: &[ThrottleReason]) {
-        let table_wide: Vec<_> = reasons.iter().filter(|reason| !is_key_range(reason)).collect();
+        let table_wide: Vec<_> = reasons.iter().filter(|reason| !reason.is_key_range()).collect();
         if reasons.is_empty() {
             self.table.iter().for_each(Bucket::slow_down);
         }
         for reason in table_wide {
-            match index_of(&reason.resource) {
+            match reason.index() {
                 None => self.table.iter().for_each(Bucket::slow_down),
                 Some(name) => self
                     .indexes
@@ -145,27 +145,12 @@ impl Pacer {
     }
 }
 
-/// What a throttle is about, in words: `GSI1 key range`.
+/// What a throttle is about, each thing once: `GSI1 key range, table account quota`.
 pub(crate) fn throttle_in_words(reasons: &[ThrottleReason]) -> String {
-    let Some(reason) = reasons.first() else { return "the table".to_owned() };
-    let what = index_of(&reason.resource).unwrap_or("table");
-    let why = match &reason.reason {
-        name if name.contains("KeyRange") => "key range",
-        name if name.contains("AccountLimit") => "account quota",
-        name if name.contains("MaxOnDemand") => "on-demand maximum",
-        name if name.contains("Provisioned") => "provisioned capacity",
-        _ => "throughput",
-    };
-    format!("{what} {why}")
-}
-
-fn is_key_range(reason: &ThrottleReason) -> bool {
-    reason.reason.contains("KeyRange")
-}
-
-/// The index of `arn:…:table/shop/index/GSI1`.
-fn index_of(resource: &str) -> Option<&str> {
-    resource.split_once("/index/").map(|(_, index)| index.split('/').next().unwrap_or(index))
+    let mut words: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+    words.sort();
+    words.dedup();
+    if words.is_empty() { "the service does not say why".to_owned() } else { words.join(", ") }
 }
 
 /// How long without a throttle until a bucket is filled faster.
@@ -344,5 +329,23 @@ mod tests {
         let index = pacer.indexes[0].1.as_ref().unwrap();
         assert_eq!(index.state.lock().unwrap().rate, 100);
         assert_eq!(throttle_in_words(&[reason]), "GSI1 key range");
+    }
+
+    #[test]
+    fn w11_a_throttle_names_everything_that_it_is_about_once() {
+        let reason = |reason: &str, resource: &str| ThrottleReason {
+            reason: reason.to_owned(),
+            resource: format!("arn:aws:dynamodb:eu-west-1:1:table/shop{resource}"),
+        };
+        let reasons = [
+            reason("TableWriteAccountLimitExceeded", ""),
+            reason("IndexWriteProvisionedThroughputExceeded", "/index/GSI1"),
+            reason("IndexWriteProvisionedThroughputExceeded", "/index/GSI1"),
+            reason("IndexWriteMaxOnDemandThroughputExceeded", "/index/GSI2"),
+        ];
+        let words = "GSI1 provisioned capacity, GSI2 on-demand maximum, table account quota";
+        assert_eq!(throttle_in_words(&reasons), words);
+        assert_eq!(throttle_in_words(&[ThrottleReason::account_quota()]), "account quota");
+        assert_eq!(throttle_in_words(&[]), "the service does not say why");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::target::TargetErrorKind;
+use crate::target::{TargetErrorKind, ThrottleReason};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decision {
@@ -22,6 +22,7 @@ pub(crate) fn decide(kind: &TargetErrorKind) -> Decision {
         | TargetErrorKind::TableDiffers
         | TargetErrorKind::Permission
         | TargetErrorKind::Credentials
+        | TargetErrorKind::Expired
         | TargetErrorKind::Clock
         | TargetErrorKind::Unreachable
         | TargetErrorKind::Account
@@ -33,19 +34,40 @@ pub(crate) fn decide(kind: &TargetErrorKind) -> Decision {
 const BASE: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(10);
 
+/// Doublings that come first where the account's quota is used up: others share it, and every attempt
+/// counts against it.
+const QUOTA_STEPS: u32 = 5;
+
 /// The longest pause before attempt number `attempt` (1 is the first retry); the pause itself is drawn
 /// evenly between nothing and this (full jitter).
-pub(crate) fn longest_pause(attempt: u32) -> Duration {
-    BASE.saturating_mul(2u32.saturating_pow(attempt.saturating_sub(1).min(16))).min(LONGEST)
+pub(crate) fn longest_pause(attempt: u32, cause: Option<&TargetErrorKind>) -> Duration {
+    let first = match cause {
+        Some(TargetErrorKind::Throttled(reasons)) if reasons.iter().any(ThrottleReason::is_account_quota) => {
+            QUOTA_STEPS
+        }
+        _ => 0,
+    };
+    let steps = attempt.saturating_sub(1).saturating_add(first).min(16);
+    BASE.saturating_mul(2u32.saturating_pow(steps)).min(LONGEST)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// W03.
     #[test]
     fn pauses_double_up_to_ten_seconds() {
-        let pauses: Vec<_> = [1, 2, 3, 8, 9, 200].map(|n| longest_pause(n).as_millis()).to_vec();
+        let pauses: Vec<_> = [1, 2, 3, 8, 9, 200].map(|n| longest_pause(n, None).as_millis()).to_vec();
         assert_eq!(pauses, [50, 100, 200, 6_400, 10_000, 10_000]);
+    }
+
+    #[test]
+    fn w05_an_account_quota_is_given_more_time() {
+        let quota = TargetErrorKind::Throttled(vec![ThrottleReason::account_quota()]);
+        let pauses: Vec<_> = [1, 2, 4, 200].map(|n| longest_pause(n, Some(&quota)).as_millis()).to_vec();
+        assert_eq!(pauses, [1_600, 3_200, 10_000, 10_000]);
+        let other = TargetErrorKind::Throttled(Vec::new());
+        assert_eq!(longest_pause(1, Some(&other)).as_millis(), 50);
     }
 }

@@ -76,6 +76,7 @@ pub(crate) async fn session<T: Target>(
             () = pace(&mut state.next), if going_on => state.send_batch(),
             Some(landed) = state.flights.join_next(), if !state.flights.is_empty() => state.land(landed),
             saved = state.journal.saved(), if state.journal.is_saving() => state.saved(saved),
+            () = sleep_until(state.told + load.options.silence), if going_on && listening => state.tell_silence(),
             () = sleep_until(state.drain_until), if !going_on => state.flights.abort_all(),
         }
         if state.ending.is_some() {
@@ -130,6 +131,9 @@ struct State<'a, T> {
     flights: JoinSet<Result<Landed, TargetError>>,
     ending: Option<Ending>,
     drain_until: Instant,
+    /// When something last came in, and when that was last told of.
+    heard: Instant,
+    told: Instant,
     rejected: u64,
     /// Per entity: items acknowledged, earlier runs included, and items refused by the service.
     outcomes: BTreeMap<usize, (u64, u64)>,
@@ -157,6 +161,8 @@ impl<'a, T: Target> State<'a, T> {
             flights: JoinSet::new(),
             ending: None,
             drain_until: Instant::now(),
+            heard: Instant::now(),
+            told: Instant::now(),
             rejected: 0,
             outcomes,
         }
@@ -186,7 +192,21 @@ impl<'a, T: Target> State<'a, T> {
         }
     }
 
+    fn hear(&mut self) {
+        (self.heard, self.told) = (Instant::now(), Instant::now());
+    }
+
+    /// Waiting for the target, or for the pace, is no silence of the source.
+    fn tell_silence(&mut self) {
+        if self.next.is_some() || !self.flights.is_empty() {
+            return self.hear();
+        }
+        self.told = Instant::now();
+        self.load.observe.emit(Event::SourceSilent { since: self.heard.elapsed() });
+    }
+
     fn take_reading(&mut self, reading: Reading) {
+        self.hear();
         match reading {
             Reading::End(range) => {
                 let steps = self.watermark.end(range);
@@ -204,6 +224,7 @@ impl<'a, T: Target> State<'a, T> {
     }
 
     fn land(&mut self, landed: Result<Result<Landed, TargetError>, tokio::task::JoinError>) {
+        self.hear();
         match landed {
             Ok(Ok(landed)) => {
                 self.count_outcomes(&landed);

@@ -38,6 +38,7 @@ pub fn resolve(
             Err(errors) => findings.extend(errors.iter().map(|error| source_mistake(entity, error))),
         }
     }
+    check_families(mapping, described, &mut findings);
     let entities = prove(drafts, allow_unproven, &mut findings);
     if entities.len() == mapping.entities.len() {
         ttl::check_use(&mapping.table, &entities, &mut findings);
@@ -185,9 +186,36 @@ fn check_relation(scope: &Scope<'_>, findings: &mut Vec<Diagnostic>) {
     if scope.relation.kind == RelationKind::Inherited {
         let message =
             format!("other tables inherit from the table of `{}`: their rows are read too", scope.name());
-        let help = "write `ONLY` before the table's name in a `query` to leave them out";
+        let help = "write `ONLY` before the table's name in a `query` to leave them out, or \
+                    `tableoid = 'its_table'::regclass` into `where`";
         findings
             .push(Diagnostic::warning("inherited-table", rows_span(scope.entity), message).with_help(help));
+    }
+}
+
+/// A table and a child of it, or a partition: the child's rows would be read twice. A `where` of the
+/// parent may say which rows are meant.
+fn check_families(mapping: &Mapping, described: &[Described], findings: &mut Vec<Diagnostic>) {
+    let known: Vec<(&Entity, &[u32])> = mapping
+        .entities
+        .iter()
+        .zip(described)
+        .filter_map(|(entity, described)| Some((entity, described.as_ref().ok()?.family.as_slice())))
+        .collect();
+    for (child, family) in &known {
+        let Some(own) = family.first() else { continue };
+        let is_parent = |(parent, family): &&(&Entity, &[u32])| {
+            parent.filter.is_none() && family.iter().skip(1).any(|member| member == own)
+        };
+        let Some((parent, _)) = known.iter().find(is_parent) else { continue };
+        let (parent, rows) = (parent.name.get_ref(), rows_span(child));
+        let message =
+            format!("the rows of `{}` are read twice: `{parent}` reads them too", child.name.get_ref());
+        let help = format!(
+            "leave one of the two out, or say in a `where` of `{parent}` which rows are meant, for example \
+             `tableoid = 'its_table'::regclass`"
+        );
+        findings.push(Diagnostic::error("read-twice", rows, message).with_help(help));
     }
 }
 

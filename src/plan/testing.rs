@@ -159,6 +159,7 @@ pub(super) fn relation(columns: &str, primary: &str) -> Relation {
         computed: Vec::new(),
         unique_keys: if primary.is_empty() { Vec::new() } else { vec![key] },
         foreign_keys: Vec::new(),
+        family: Vec::new(),
         row_estimate: Some(7),
     }
 }

@@ -11,6 +11,70 @@ pub struct Identity {
     pub database: String,
     /// `user@host:port/database`, or the path of the file; never a password.
     pub address: String,
+    pub transport: Transport,
+}
+
+/// How rows travel from the source to here, as it was negotiated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transport {
+    /// A file, or a server of this machine: nobody listens in between.
+    pub local: bool,
+    /// `TLSv1.3`; `None` in clear text.
+    pub encryption: Option<String>,
+    /// The server's certificate had to be valid.
+    pub verified: bool,
+    /// Clear text would have done as well, by the URL.
+    pub optional: bool,
+}
+
+impl Transport {
+    /// Within this machine.
+    pub fn file() -> Self {
+        Self { local: true, encryption: None, verified: false, optional: false }
+    }
+
+    /// What a reader should know of it; nothing of clear text within this machine.
+    pub fn in_words(&self) -> Option<String> {
+        match (&self.encryption, self.verified) {
+            (None, _) if self.local => None,
+            (None, _) => Some("not encrypted".to_owned()),
+            (Some(version), true) => Some(format!("{version}, certificate verified")),
+            (Some(version), false) => Some(format!("{version}, certificate not verified")),
+        }
+    }
+
+    /// A connection that may go in clear text without anybody having meant it.
+    pub fn warning(&self) -> Option<String> {
+        let outcome = self.in_words().filter(|_| self.optional && !self.local)?;
+        Some(format!(
+            "sslmode=prefer takes whatever the server offers (now: {outcome}); say sslmode=verify-full, or \
+             sslmode=disable where clear text is meant"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn transport(local: bool, encryption: Option<&str>, verified: bool, optional: bool) -> Transport {
+        Transport { local, encryption: encryption.map(str::to_owned), verified, optional }
+    }
+
+    /// C10: only what may go wrong in silence is a warning; all that leaves the machine is told.
+    #[test]
+    fn c10_an_optional_encryption_to_elsewhere_is_a_warning() {
+        let optional = transport(false, None, false, true);
+        assert_eq!(optional.in_words().as_deref(), Some("not encrypted"));
+        assert!(optional.warning().unwrap().contains("(now: not encrypted)"));
+        assert!(transport(false, Some("TLSv1.3"), false, true).warning().is_some());
+        assert_eq!(transport(true, None, false, true).warning(), None);
+        assert_eq!(transport(true, None, false, true).in_words(), None);
+        let verified = transport(false, Some("TLSv1.3"), true, false);
+        assert_eq!(verified.in_words().as_deref(), Some("TLSv1.3, certificate verified"));
+        assert_eq!(verified.warning(), None);
+        assert_eq!(transport(false, None, false, false).warning(), None, "sslmode=disable was meant");
+    }
 }
 
 /// The rows of one entity as the database describes them.
@@ -24,6 +88,9 @@ pub struct Relation {
     /// Primary key first. Empty for queries and views.
     pub unique_keys: Vec<UniqueKey>,
     pub foreign_keys: Vec<ForeignKey>,
+    /// PostgreSQL: this table's number first, then those of all tables whose rows are read with its own,
+    /// its children and partitions. Empty for anything else.
+    pub family: Vec<u32>,
     /// An estimate, never a proof; `None` where the database has none.
     pub row_estimate: Option<u64>,
 }

@@ -70,6 +70,13 @@ impl fmt::Display for SourceError {
 
 impl std::error::Error for SourceError {}
 
+/// A column that arrives in another form than the plan was made for: its bytes would be misread.
+pub(super) fn changed_type(column: &str, planned: &str, found: &str) -> SourceError {
+    let cause = format!("column {column} was {planned} when it was described and arrives as {found}");
+    SourceError::new(SourceErrorKind::SchemaChanged, "read a page of rows", cause)
+        .with_hint("the table was altered while it was read; run again")
+}
+
 /// What was being done when the driver failed: the same code means different things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
@@ -128,6 +135,9 @@ pub(super) fn from_driver(
         sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::InvalidData => {
             failure.with_hint(TLS_HINT)
         }
+        sqlx::Error::Protocol(_) if failure.cause.contains("mysql_cleartext_plugin") => {
+            failure.with_hint(CLEARTEXT_HINT)
+        }
         sqlx::Error::Configuration(_) if failure.cause.contains("ssl_mode") => {
             failure.with_hint("sslmode is one of disable, prefer, require, verify-ca, verify-full")
         }
@@ -140,6 +150,21 @@ pub(super) fn from_driver(
 const TLS_HINT: &str = "the server must offer TLS with a certificate that is valid for its host name: name its \
     authority with `ca_file`, or in a network that you trust add sslmode=require (encrypted, not verified) or \
     sslmode=disable to the URL";
+
+const CLEARTEXT_HINT: &str = "this login sends its password as it is (IAM, PAM, LDAP): that is done only where the \
+    server's certificate is verified, with sslmode=verify-full";
+
+/// Where the authorities of Amazon's own servers are: no system has them among its own.
+pub(super) fn with_bundle(mut error: SourceError) -> SourceError {
+    if let Some(hint) = error.hint.as_mut().filter(|hint| *hint == TLS_HINT)
+        && error.context.contains(".rds.amazonaws.com")
+    {
+        hint.push_str(
+            "; Amazon's authorities: https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem",
+        );
+    }
+    error
+}
 
 /// What went wrong without the driver's words around it.
 pub(super) fn innermost(error: &sqlx::Error) -> String {
@@ -158,4 +183,23 @@ pub(super) fn innermost(error: &sqlx::Error) -> String {
 fn without_values(message: &str) -> &str {
     let end = message.find(['"', '\'', '`']).unwrap_or(message.len());
     message.get(..end).unwrap_or_default().trim_end_matches([':', ' '])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c11_a_failed_handshake_with_rds_names_its_bundle() {
+        let failed = |host: &str| {
+            let error = sqlx::Error::Tls("UnknownIssuer".into());
+            let context = format!("connect to app@{host}:5432/shop");
+            with_bundle(from_driver(&error, Step::Connect, context, |_, _| {
+                Verdict::of(SourceErrorKind::Connect)
+            }))
+        };
+        let hint = failed("db.abc.eu-west-1.rds.amazonaws.com").hint.unwrap();
+        assert!(hint.contains("`ca_file`") && hint.contains("global-bundle.pem"), "{hint}");
+        assert!(!failed("db.example").hint.unwrap().contains("Amazon"));
+    }
 }

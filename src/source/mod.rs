@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use crate::mapping::SourceSettings;
 
-pub use catalog::{Column, ForeignKey, Identity, Relation, RelationKind, UniqueKey};
+pub use catalog::{Column, ForeignKey, Identity, Relation, RelationKind, Transport, UniqueKey};
 pub use cursor::{Bounds, Cursor, PageLimits, Position};
 pub use error::{Piece, SourceError, SourceErrorKind};
 pub use find::KeyValue;
@@ -201,12 +201,14 @@ impl Source {
     }
 
     /// Opens readers on one snapshot, and may be called again for a new one. `selects` are what will
-    /// be read (for LOCK TABLES). SQLite gives one reader whatever is asked, unless `snapshot = false`.
+    /// be read (for LOCK TABLES, and against changes behind PostgreSQL's snapshot). SQLite gives one reader whatever is asked, unless `snapshot = false`.
     pub async fn open(&mut self, readers: usize, selects: &[Select]) -> Result<Snapshot, SourceError> {
         let page_rows = self.page_rows;
         let readers = readers.max(1);
         Ok(match &mut self.session {
-            Session::Postgres(session) => session.open(readers).await?.named(Connection::Postgres, page_rows),
+            Session::Postgres(session) => {
+                session.open(readers, selects).await?.named(Connection::Postgres, page_rows)
+            }
             Session::Mysql(session) => {
                 session.open(readers, selects).await?.named(Connection::Mysql, page_rows)
             }

@@ -246,3 +246,11 @@ pub(super) fn outputs(
 pub(super) fn condition(sql: &str) -> String {
     format!("CASE WHEN ({sql}\n) THEN 1 ELSE 0 END")
 }
+
+/// The column behind an output that holds a value.
+pub(super) fn value_of(output: &super::Output) -> Option<&super::Column> {
+    match output {
+        super::Output::Column(column) | super::Output::Computed { column, .. } => Some(column),
+        super::Output::Condition { .. } => None,
+    }
+}

@@ -184,6 +184,7 @@ mod tests {
         assert_eq!(at("mysql://db"), "db:5432/");
     }
 
+    /// C12.
     #[test]
     fn unescaped_passwords_are_explained_not_printed() {
         for url in

@@ -90,6 +90,7 @@ mod tests {
         assert!(!Endpoint::parse("http://dynamodb:8000").unwrap().is_loopback());
     }
 
+    /// C05.
     #[test]
     fn aws_hosts_name_their_region() {
         for (url, region) in [

@@ -14,8 +14,10 @@ pub enum TargetErrorKind {
     /// The table exists but differs from the mapping.
     TableDiffers,
     Permission,
-    /// No credentials, or refused, or expired.
+    /// No credentials, or refused.
     Credentials,
+    /// The credentials were good once.
+    Expired,
     /// The local clock is too far off to sign.
     Clock,
     /// The endpoint does not answer at all.
@@ -34,6 +36,42 @@ pub enum TargetErrorKind {
 pub struct ThrottleReason {
     pub reason: String,
     pub resource: String,
+}
+
+impl ThrottleReason {
+    /// What a refusal by the account's quota means where no reasons come with it.
+    pub fn account_quota() -> Self {
+        Self { reason: "AccountLimitExceeded".to_owned(), resource: String::new() }
+    }
+
+    /// The index of `arn:…:table/shop/index/GSI1`; `None` for the table itself.
+    pub fn index(&self) -> Option<&str> {
+        self.resource.split_once("/index/").map(|(_, index)| index.split('/').next().unwrap_or(index))
+    }
+
+    /// One hot key range, whatever the rest of the table can take.
+    pub fn is_key_range(&self) -> bool {
+        self.reason.contains("KeyRange")
+    }
+
+    pub fn is_account_quota(&self) -> bool {
+        self.reason.contains("AccountLimit")
+    }
+}
+
+/// In words: `GSI1 key range`.
+impl fmt::Display for ThrottleReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let why = match self.reason.as_str() {
+            _ if self.is_key_range() => "key range",
+            _ if self.is_account_quota() && self.resource.is_empty() => return f.write_str("account quota"),
+            _ if self.is_account_quota() => "account quota",
+            name if name.contains("MaxOnDemand") => "on-demand maximum",
+            name if name.contains("Provisioned") => "provisioned capacity",
+            _ => "throughput",
+        };
+        write!(f, "{} {why}", self.index().unwrap_or("table"))
+    }
 }
 
 /// Never carries an item: service messages are cut before the part that echoes values.

@@ -137,6 +137,7 @@ fn worth_retrying(kind: &TargetErrorKind) -> bool {
         | TargetErrorKind::TableDiffers
         | TargetErrorKind::Permission
         | TargetErrorKind::Credentials
+        | TargetErrorKind::Expired
         | TargetErrorKind::Clock
         | TargetErrorKind::Account
         | TargetErrorKind::Config

@@ -422,6 +422,7 @@ mod target {
         expect(&stage, "told-account", 0, &call.run().await);
     }
 
+    /// C06.
     #[tokio::test]
     async fn a_missing_table_is_told_with_those_there_are() {
         let stage = Stage::orders().await.with_dynamodb().await;

@@ -137,6 +137,7 @@ async fn what_it_foretells_is_what_the_load_consumes() {
     }
 }
 
+/// R17.
 #[tokio::test]
 async fn it_counts_rejections_by_rule_and_ends_with_4() {
     let sql = "CREATE TABLE t (id BIGINT PRIMARY KEY, code VARCHAR(20) NULL, long_text VARCHAR(2000) NOT NULL);

@@ -186,7 +186,13 @@ impl Connection {
     async fn other(&mut self, request: Message) -> Option<Message> {
         let operation = request.operation().to_owned();
         let number = lock(&self.state.ledger).count(&operation);
-        let seen = Seen { operation: &operation, number, items: &[], body: &request.body };
+        let seen = Seen {
+            operation: &operation,
+            number,
+            items: &[],
+            body: &request.body,
+            access_key: request.access_key(),
+        };
         let fault = lock(&self.state.script).fault(&seen);
         match fault {
             Some(Fault::CutAfter | Fault::HangAfter(_)) => {
@@ -208,7 +214,13 @@ impl Connection {
         let items: Vec<&Value> = writes.iter().map(Write::item).collect();
         let number = lock(&self.state.ledger).count("BatchWriteItem");
         let in_flight = InFlight::enter(&state.ledger, &writes, request.body.len());
-        let seen = Seen { operation: "BatchWriteItem", number, items: &items, body: &request.body };
+        let seen = Seen {
+            operation: "BatchWriteItem",
+            number,
+            items: &items,
+            body: &request.body,
+            access_key: request.access_key(),
+        };
         let fault = lock(&self.state.script).fault(&seen);
         if let Some(fault) = &fault {
             if matches!(fault, Fault::Hang(_)) {

@@ -528,6 +528,7 @@ mod front {
         assert_eq!(answer["UnprocessedItems"], puts("t-1", [6, 9])["RequestItems"]);
     }
 
+    /// C07.
     #[tokio::test]
     async fn notices_broken_rules() {
         let (front, client) = acknowledging().await;

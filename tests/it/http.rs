@@ -29,6 +29,12 @@ impl Message {
         self.header("x-amz-target").and_then(|target| target.rsplit('.').next()).unwrap_or("")
     }
 
+    /// Of a request: whose signature it carries, `Credential=AKID/20261129/…`.
+    pub fn access_key(&self) -> &str {
+        let signed = self.header("authorization").and_then(|header| header.split("Credential=").nth(1));
+        signed.and_then(|rest| rest.split('/').next()).unwrap_or("")
+    }
+
     pub fn answer(status: u16, body: Vec<u8>) -> Self {
         let headers = vec![("content-type".to_owned(), "application/x-amz-json-1.0".to_owned())];
         Self { first_line: format!("HTTP/1.1 {status} -"), headers, body }

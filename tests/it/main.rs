@@ -20,6 +20,7 @@
 
 mod bad_input;
 mod bad_mappings;
+mod cases;
 mod check;
 mod chinook;
 mod command_line;
@@ -35,6 +36,7 @@ mod http;
 mod json;
 mod keys;
 mod layering;
+mod load;
 mod man;
 mod messages;
 mod preview;

@@ -159,6 +159,8 @@ pub struct PrivateServer {
     folder: TempDir,
     port: u16,
     password: String,
+    /// Beyond the usual ones.
+    arguments: Vec<String>,
     process: Option<Child>,
 }
 
@@ -183,9 +185,50 @@ impl PrivateServer {
             Command::new("cp").arg("-a").arg(templates.join(kind.name())).arg(folder.path()).status();
         assert!(copied.unwrap().success(), "cp -a of the {} template", kind.name());
         let password = password_of(shared);
-        let mut server = Self { kind, folder, port: free_port(), password, process: None };
+        let arguments = Vec::new();
+        let mut server = Self { kind, folder, port: free_port(), password, arguments, process: None };
         server.start().await;
         server
+    }
+
+    /// Starts again with a certificate for `localhost`, and nothing else, of an authority of its own.
+    /// Returns the authority's file.
+    pub async fn with_certificate(&mut self) -> PathBuf {
+        self.stop();
+        let file = |name: &str| self.folder.path().join(name).display().to_string();
+        let (authority, key) = (file("ca.pem"), file("server.key"));
+        let new_key = "req -nodes -newkey rsa:2048";
+        openssl(&format!(
+            "{new_key} -x509 -days 2 -subj /CN=authority -keyout {} -out {authority} \
+             -addext basicConstraints=critical,CA:TRUE",
+            file("ca.key")
+        ));
+        openssl(&format!(
+            "{new_key} -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout {key} -out {}",
+            file("server.csr")
+        ));
+        let certificate = file("server.pem");
+        openssl(&format!(
+            "x509 -req -days 2 -copy_extensions copy -CA {authority} -CAkey {} -in {} -out {certificate}",
+            file("ca.key"),
+            file("server.csr")
+        ));
+        // The server runs as the owner of its data.
+        let data = format!("--reference={}", self.folder.path().join(self.kind.name()).display());
+        assert!(Command::new("chown").args([&data, &key, &certificate]).status().unwrap().success());
+        self.arguments = match self.kind {
+            Kind::Postgres => {
+                let settings = [
+                    "ssl=on".to_owned(),
+                    format!("ssl_cert_file={certificate}"),
+                    format!("ssl_key_file={key}"),
+                ];
+                settings.into_iter().flat_map(|setting| ["-c".to_owned(), setting]).collect()
+            }
+            _ => vec![format!("--ssl-cert={certificate}"), format!("--ssl-key={key}")],
+        };
+        self.start().await;
+        PathBuf::from(authority)
     }
 
     /// A database on it. Drop it before the server, or while it runs.
@@ -209,7 +252,11 @@ impl PrivateServer {
         assert_ne!(std::fs::metadata(&data).unwrap().uid(), 0, "servers refuse to run as root");
         let log = std::fs::File::create(self.folder.path().join("log")).unwrap();
         let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("test"));
-        command.args(["--serve", self.kind.name()]).arg(&data).arg(self.port.to_string());
+        command
+            .args(["--serve", self.kind.name()])
+            .arg(&data)
+            .arg(self.port.to_string())
+            .args(&self.arguments);
         command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
         self.process = Some(command.spawn().unwrap());
         self.wait_until_it_answers().await;
@@ -255,6 +302,11 @@ impl Drop for PrivateServer {
             process.wait().map(drop).unwrap_or_default();
         }
     }
+}
+
+fn openssl(arguments: &str) {
+    let made = Command::new("openssl").args(arguments.split_whitespace()).stderr(Stdio::null()).status();
+    assert!(made.expect("openssl").success(), "openssl {arguments}");
 }
 
 pub async fn connects(kind: Kind, url: &str) -> bool {

@@ -171,6 +171,7 @@ async fn a_table_with_items_of_others_is_written_only_with_yes() {
     stage.migrate("verify", 0).await;
 }
 
+/// R09.
 #[tokio::test]
 async fn a_snapshot_held_longer_than_its_limit_needs_yes() {
     let rows: Vec<String> = (3..=400).map(|id| format!("({id}, 7, NULL)")).collect();
@@ -181,4 +182,24 @@ async fn a_snapshot_held_longer_than_its_limit_needs_yes() {
     assert!(refused.stderr.contains("error[snapshot-limit]"), "{}", refused.stderr);
     assert!(refused.stderr.contains("--yes"), "{}", refused.stderr);
     stage.migrate("--rate 100000", 0).await;
+}
+
+/// W15: by the table as it is; in a dry run by the one that would be made.
+#[tokio::test]
+async fn w15_a_stream_is_told_with_the_records_it_will_get() {
+    let front = Front::acknowledging();
+    crate::stage::create_table(&front.client(), |request| {
+        request["StreamSpecification"] = json!({"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"});
+    })
+    .await;
+    let sql = format!("{ORDERS} ANALYZE");
+    let stage = Stage::new(Kind::Sqlite, &sql, MAPPING).await.at(front.url());
+    let loaded = stage.migrate("run", 0).await;
+    let told =
+        "the table has a stream: its consumers get a record for each item that is written, about 2 in all";
+    assert!(loaded.stderr.contains(told), "{}", loaded.stderr);
+    let mapping = MAPPING.replace("[entities", "[table.create]\nstream = \"NEW_IMAGE\"\n\n[entities");
+    let stage = Stage::new(Kind::Sqlite, &sql, &mapping).await;
+    let dry = stage.migrate("--dry-run", 0).await;
+    assert!(dry.stderr.contains("has a stream") && dry.stderr.contains("about 2 in all"), "{}", dry.stderr);
 }

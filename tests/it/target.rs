@@ -163,6 +163,7 @@ async fn twenty_five_items_are_put_and_the_table_is_not_empty() {
     assert!(!target.is_empty().await.unwrap());
 }
 
+/// C07.
 #[tokio::test]
 async fn a_batch_with_a_bad_item_is_refused_whole() {
     let server = Embedded::memory().unwrap();
@@ -276,6 +277,7 @@ async fn a_closed_port_is_unreachable_before_the_load_and_a_passing_trouble_in_i
     assert_eq!(error.kind, TargetErrorKind::Transient, "{error}");
 }
 
+/// P12.
 #[tokio::test]
 async fn a_file_keeps_its_items_and_belongs_to_one_process_and_its_owner() {
     let folder = tempfile::tempdir().unwrap();
@@ -313,6 +315,18 @@ async fn a_port_in_use_is_told() {
     assert!(error.hint.unwrap().contains("--port"));
 }
 
+/// C13.
+#[tokio::test]
+async fn c13_an_endpoint_with_a_password_is_refused_and_not_repeated() {
+    for url in ["http://u:hidden@127.0.0.1:1", "u:hidden@127.0.0.1", "https://hidden@dynamodb.corp.example"] {
+        let settings = ConnectSettings { endpoint: Some(url.to_owned()), ..ConnectSettings::new("shop") };
+        let error = DynamoDb::connect(settings).await.unwrap_err();
+        assert_eq!(error.kind, TargetErrorKind::Config);
+        assert!(!format!("{error} {error:?}").contains("hidden"), "{error}");
+    }
+}
+
+/// C05: said before the first request.
 #[tokio::test]
 async fn a_bad_endpoint_is_a_mistake_in_the_mapping() {
     let settings =

@@ -1,5 +1,6 @@
 use expect_test::expect;
 
+use super::super::resolve;
 use super::super::testing::*;
 use crate::mapping::{KeyType, Rows};
 use crate::source::{RelationKind, UniqueKey};
@@ -97,6 +98,7 @@ fn a_computed_column_is_no_source_key() {
     assert!(codes(&findings_of(computed, &relation)).contains(&"computed-key"));
 }
 
+/// R15.
 #[test]
 fn a_table_that_others_inherit_from_has_no_key_of_its_own() {
     let mut inherited = relation("id int8", "id");
@@ -108,6 +110,30 @@ fn a_table_that_others_inherit_from_has_no_key_of_its_own() {
     claimed.key = Some(texts(&["id"]));
     let (plan, _) = plan_of(claimed, &inherited);
     assert!(plan.entities[0].key_is_claim);
+}
+
+/// R15: in either order, and not where the parent says which of its rows are meant.
+#[test]
+fn r15_a_parent_and_its_child_are_not_both_read() {
+    let of =
+        |family: &[u32]| crate::source::Relation { family: family.to_vec(), ..relation("id int8", "id") };
+    let (animal, dog) = (entity("Animal", "A#{id:010}", "P"), entity("Dog", "D#{id:010}", "P"));
+    let (parent, child) = (of(&[10, 11, 12]), of(&[12]));
+    let both = mapping(vec![animal.clone(), dog.clone()]);
+    let found = resolve(&both, &[Ok(parent.clone()), Ok(child.clone())], false).unwrap_err();
+    assert_eq!(
+        lines(&found),
+        ["error read-twice: the rows of `Dog` are read twice: `Animal` reads them too"]
+    );
+    let turned = mapping(vec![dog.clone(), animal.clone()]);
+    assert!(resolve(&turned, &[Ok(child.clone()), Ok(parent.clone())], false).is_err());
+    let mut filtered = animal;
+    filtered.filter = Some(text("tableoid = 'animals'::regclass"));
+    let chosen = mapping(vec![filtered, dog.clone()]);
+    assert!(resolve(&chosen, &[Ok(parent), Ok(child.clone())], false).is_ok());
+    // The same table twice is somebody's plan.
+    let twice = mapping(vec![dog, entity("Other", "O#{id:010}", "P")]);
+    assert!(resolve(&twice, &[Ok(child.clone()), Ok(child)], false).is_ok());
 }
 
 #[test]

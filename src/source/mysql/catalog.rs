@@ -90,6 +90,7 @@ async fn table(
         computed: Vec::new(),
         unique_keys: unique_keys(connection, &place).await.map_err(fail)?,
         foreign_keys: foreign_keys(connection, &place).await.map_err(fail)?,
+        family: Vec::new(),
         row_estimate,
     })
 }
@@ -116,6 +117,7 @@ async fn query(
         computed: Vec::new(),
         unique_keys: Vec::new(),
         foreign_keys: Vec::new(),
+        family: Vec::new(),
         row_estimate: None,
     })
 }

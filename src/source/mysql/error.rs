@@ -25,7 +25,9 @@ fn by_number(number: u16, step: Step) -> Verdict {
         Authentication, Connect, Lost, NoDatabase, Permission, SchemaChanged, Server, Sql,
     };
     match (number, step) {
-        (1045 | 1698, _) => Verdict::of(Authentication).hint("check user and password in the URL"),
+        (1045 | 1698, _) => {
+            Verdict::of(Authentication).hint("check user and password in the URL, where a % is written %25")
+        }
         (1049 | 1046, _) => Verdict::of(NoDatabase).hint("check the database name at the end of the URL"),
         (1142 | 1143, _) => Verdict::of(Permission).hint("GRANT SELECT on the table to this user"),
         (1044 | 1227 | 1370, _) => Verdict::of(Permission).hint(

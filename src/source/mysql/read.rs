@@ -5,12 +5,16 @@ use std::fmt;
 use futures::TryStreamExt;
 use sqlx::mysql::{MySqlArguments, MySqlRow};
 use sqlx::query::Query;
-use sqlx::{AssertSqlSafe, Decode, Executor, MySql, MySqlConnection, Row, SqlSafeStr, Statement as _};
+use sqlx::{
+    AssertSqlSafe, Column as _, Decode, Executor, MySql, MySqlConnection, Row, SqlSafeStr, Statement as _,
+    TypeInfo,
+};
 
 use super::error::failure;
 use super::sql::{self, Mysql};
+use super::types;
 use super::value;
-use crate::source::error::Step;
+use crate::source::error::{self, Step};
 use crate::source::find::{self, KeyValue};
 use crate::source::statement::{self, CellKind, Statement};
 use crate::source::{
@@ -85,6 +89,9 @@ impl Reader {
         let mut page = PageBuilder::reusing(spare, kinds.len());
         let mut rows = query.fetch(&mut self.connection);
         while let Some(row) = rows.try_next().await.map_err(lost)? {
+            if page.rows() == 0 {
+                check_types(&row, select)?;
+            }
             push(&row, &kinds, &mut page).map_err(lost)?;
             if page.size() > max_bytes && page.rows() > 1 {
                 return Ok(PageRead::TooLarge { rows: page.rows() });
@@ -124,6 +131,19 @@ impl Reader {
         }
         Ok(query)
     }
+}
+
+/// Each page of another statement, or of another connection, may find the table altered.
+fn check_types(row: &MySqlRow, select: &Select) -> Result<(), SourceError> {
+    for (output, found) in select.output.iter().zip(row.columns()) {
+        let Some(column) = statement::value_of(output) else { continue };
+        let RawType::Mysql(planned) = &column.raw else { continue };
+        if !types::arrives_as(planned, found.type_info()) {
+            let found = found.type_info().name().to_ascii_lowercase();
+            return Err(error::changed_type(&column.name, &column.sql_type, &found));
+        }
+    }
+    Ok(())
 }
 
 fn push(row: &MySqlRow, kinds: &[CellKind], page: &mut PageBuilder) -> Result<(), sqlx::Error> {

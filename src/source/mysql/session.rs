@@ -9,7 +9,9 @@ use super::error::failure;
 use crate::mapping::{SnapshotMode, SourceSettings};
 use crate::source::error::{self, Step};
 use crate::source::url::{self, Location};
-use crate::source::{CONNECT_TIMEOUT, Identity, KeyCheck, Select, SourceError, SourceErrorKind, statement};
+use crate::source::{
+    CONNECT_TIMEOUT, Identity, KeyCheck, Select, SourceError, SourceErrorKind, Transport, statement,
+};
 
 /// The control connection, and what is needed to open more.
 pub(in crate::source) struct Session {
@@ -32,7 +34,8 @@ impl Session {
         settings: &SourceSettings,
     ) -> Result<(Session, Identity), SourceError> {
         let url = settings.url.get_ref().expose();
-        let (options, address) = options(url, settings)?;
+        let (options, location) = options(url, settings)?;
+        let address = location.address();
         let mut connection = connect(&options, &address).await?;
         let (version, database): (String, Option<String>) =
             sqlx::query_as("SELECT CAST(VERSION() AS CHAR), CAST(DATABASE() AS CHAR)")
@@ -42,8 +45,14 @@ impl Session {
         let is_mariadb = version.contains("MariaDB");
         let number = version.split('-').next().unwrap_or_default();
         let server = format!("{} {number}", if is_mariadb { "MariaDB" } else { "MySQL" });
-        let identity =
-            Identity { server, database: database.clone().unwrap_or_default(), address: address.clone() };
+        let transport = Transport {
+            local: location.is_local(),
+            encryption: encryption(&mut connection).await,
+            verified: is_verified(ssl_mode(&location)?),
+            optional: matches!(ssl_mode(&location)?, MySqlSslMode::Preferred),
+        };
+        let database_name = database.clone().unwrap_or_default();
+        let identity = Identity { server, database: database_name, address: address.clone(), transport };
         let mode = settings.snapshot;
         Ok((Session { options, connection, address, database, mode, is_mariadb }, identity))
     }
@@ -77,7 +86,7 @@ async fn finds_a_row(connection: &mut MySqlConnection, sql: String) -> Result<bo
 }
 
 /// How to connect, and where to in words.
-fn options(url: &str, settings: &SourceSettings) -> Result<(MySqlConnectOptions, String), SourceError> {
+fn options(url: &str, settings: &SourceSettings) -> Result<(MySqlConnectOptions, Location), SourceError> {
     let mut location = url::location(url, 3306)?;
     let mut options: MySqlConnectOptions =
         url::without_tls(url).parse().map_err(|error: sqlx::Error| url::wrong(&error::innermost(&error)))?;
@@ -87,7 +96,9 @@ fn options(url: &str, settings: &SourceSettings) -> Result<(MySqlConnectOptions,
     if location.host.contains(':') {
         options = options.host(&location.host);
     }
-    options = options.ssl_mode(ssl_mode(&location)?);
+    let mode = ssl_mode(&location)?;
+    // Logins by IAM, PAM or LDAP send the password itself: only to a server that has proven who it is.
+    options = options.ssl_mode(mode).enable_cleartext_plugin(is_verified(mode));
     if let Some(file) = url::authorities(settings, &location)? {
         options = options.ssl_ca(file);
     }
@@ -98,7 +109,17 @@ fn options(url: &str, settings: &SourceSettings) -> Result<(MySqlConnectOptions,
         .timezone(Some("+00:00".to_owned()))
         .charset("utf8mb4")
         .disable_statement_logging();
-    Ok((options, location.address()))
+    Ok((options, location))
+}
+
+fn is_verified(mode: MySqlSslMode) -> bool {
+    matches!(mode, MySqlSslMode::VerifyCa | MySqlSslMode::VerifyIdentity)
+}
+
+async fn encryption(connection: &mut MySqlConnection) -> Option<String> {
+    let rows = sqlx::raw_sql("SHOW SESSION STATUS LIKE 'Ssl_version'").fetch_all(connection).await.ok()?;
+    let version: String = rows.first()?.try_get(1).ok()?;
+    (!version.is_empty()).then_some(version)
 }
 
 /// PostgreSQL's words and MySQL's own.
@@ -121,8 +142,8 @@ async fn connect(options: &MySqlConnectOptions, address: &str) -> Result<MySqlCo
     let context = || format!("connect to {address}");
     let connecting = tokio::time::timeout(CONNECT_TIMEOUT, MySqlConnection::connect_with(options)).await;
     let Ok(connected) = connecting else { return Err(crate::source::connect_timeout(context())) };
-    let mut connection = connected.map_err(|error| failure(&error, Step::Connect, context()))?;
-    let fail = |error: sqlx::Error| failure(&error, Step::Connect, context());
+    let fail = |error: sqlx::Error| error::with_bundle(failure(&error, Step::Connect, context()));
+    let mut connection = connected.map_err(fail)?;
     let set = settings(&mut connection).await.map_err(fail)?;
     sqlx::raw_sql(AssertSqlSafe(set)).execute(&mut connection).await.map_err(fail)?;
     sqlx::raw_sql("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
@@ -194,4 +215,37 @@ async fn variables(
     let sql = format!("SHOW SESSION VARIABLES WHERE Variable_name IN ({})", names.join(", "));
     let rows = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_all(connection).await?;
     rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::{Secret, Spanned};
+
+    fn settings(url: &str) -> SourceSettings {
+        SourceSettings {
+            url: Spanned::new(0..0, Secret::new(url)),
+            snapshot: SnapshotMode::Shared,
+            snapshot_limit: std::time::Duration::from_secs(1),
+            readers: 1,
+            page_rows: 1,
+            ca_file: None,
+            missing: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn c09_a_password_goes_in_clear_text_only_to_a_verified_server() {
+        for (url, allowed) in [
+            ("mysql://u:p@db.example/x", true),
+            ("mysql://u:p@db.example/x?sslmode=verify-ca", true),
+            ("mysql://u:p@db.example/x?sslmode=require", false),
+            ("mysql://u:p@db.example/x?sslmode=prefer", false),
+            ("mysql://u:p@localhost/x", false),
+        ] {
+            let (options, _) = options(url, &settings(url)).unwrap();
+            let wanted = format!("enable_cleartext_plugin: {allowed}");
+            assert!(format!("{options:?}").contains(&wanted), "{url}");
+        }
+    }
 }

@@ -106,6 +106,46 @@ pub(super) fn refines(declared: &Column, read: &Column) -> bool {
     declared.raw == read.raw || (is_json && read.raw == RawType::Mysql(MysqlType::Text))
 }
 
+/// Whether a result's column of this type arrives in the form that `planned` promises.
+pub(super) fn arrives_as(planned: &MysqlType, info: &MySqlTypeInfo) -> bool {
+    let RawType::Mysql(found) = result_column("", info).raw else { return false };
+    form(planned) == form(&found)
+}
+
+/// How the binary protocol writes a type, as far as a reader must know it.
+#[derive(PartialEq, Eq)]
+enum Form {
+    Integer {
+        unsigned: bool,
+    },
+    Float,
+    Double,
+    Moment,
+    Time,
+    /// Texts, decimals, bits, bytes: each with its length before it.
+    Bytes,
+}
+
+fn form(raw: &MysqlType) -> Form {
+    match raw {
+        MysqlType::Integer { unsigned } | MysqlType::TinyInt1 { unsigned } => {
+            Form::Integer { unsigned: *unsigned }
+        }
+        MysqlType::Year => Form::Integer { unsigned: true },
+        MysqlType::Float => Form::Float,
+        MysqlType::Double => Form::Double,
+        MysqlType::Date | MysqlType::DateTime { .. } | MysqlType::Timestamp { .. } => Form::Moment,
+        MysqlType::Time { .. } => Form::Time,
+        MysqlType::Decimal
+        | MysqlType::Bit { .. }
+        | MysqlType::Text
+        | MysqlType::Binary
+        | MysqlType::Set
+        | MysqlType::Json
+        | MysqlType::ServerText => Form::Bytes,
+    }
+}
+
 fn unordered(raw: &MysqlType, name: &str) -> Option<&'static str> {
     match raw {
         MysqlType::Float | MysqlType::Double => Some("floats do not order as they compare"),

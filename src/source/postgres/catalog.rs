@@ -116,6 +116,7 @@ async fn table(connection: &mut PgConnection, name: &str) -> Result<Relation, So
         computed: Vec::new(),
         unique_keys,
         foreign_keys: foreign_keys(connection, relation).await.map_err(fail)?,
+        family: family(connection, relation).await.map_err(fail)?,
         row_estimate: row_estimate(connection, relation).await.map_err(fail)?,
     })
 }
@@ -131,6 +132,7 @@ async fn query(connection: &mut PgConnection, query: &str) -> Result<Relation, S
         computed: Vec::new(),
         unique_keys: Vec::new(),
         foreign_keys: Vec::new(),
+        family: Vec::new(),
         row_estimate: None,
     })
 }
@@ -275,6 +277,21 @@ async fn foreign_keys(connection: &mut PgConnection, relation: i64) -> Result<Ve
         Ok(ForeignKey { table: row.try_get(0)?, columns: row.try_get(1)?, referenced: row.try_get(2)? })
     });
     keys.collect()
+}
+
+/// The table and everything that reading it reads, itself first.
+async fn family(connection: &mut PgConnection, relation: i64) -> Result<Vec<u32>, sqlx::Error> {
+    let members: Vec<i64> = sqlx::query_scalar(
+        "WITH RECURSIVE family (relation, depth) AS (
+           SELECT $1::oid, 0
+           UNION
+           SELECT i.inhrelid, depth + 1 FROM family JOIN pg_catalog.pg_inherits i ON i.inhparent = family.relation)
+         SELECT relation::int8 FROM family ORDER BY depth, relation",
+    )
+    .bind(relation)
+    .fetch_all(connection)
+    .await?;
+    Ok(members.into_iter().map(oid).collect())
 }
 
 /// Of the table with its partitions and children; `None` where one of them was never analyzed.

@@ -33,7 +33,7 @@ fn by_code(code: &str, step: Step) -> Verdict {
     };
     let class = code.get(..2).unwrap_or_default();
     match (code, class, step) {
-        ("28P01", ..) => Verdict::of(Authentication).hint("check user and password in the URL"),
+        ("28P01", ..) => Verdict::of(Authentication).hint("check user and password in the URL, where a % is written %25"),
         (_, "28", _) => Verdict::of(Authentication)
             .hint("the server's pg_hba.conf must let this user in from here, perhaps only with sslmode=require"),
         ("3D000", ..) => Verdict::of(NoDatabase).hint("check the database name at the end of the URL"),
@@ -41,22 +41,44 @@ fn by_code(code: &str, step: Step) -> Verdict {
             "GRANT SELECT on the table to this user; where row-level security hides rows, connect as the table's \
              owner or as a role with BYPASSRLS",
         ),
+        ("42P05" | "26000", ..) => Verdict::of(if step == Step::Connect { Connect } else { Server })
+            .hint("connect to the server itself, not through a pooler such as pgbouncer"),
         ("08P01", _, Step::Connect) => Verdict::of(Connect)
             .hint("connect to the server itself: a pooler such as pgbouncer refuses session settings"),
+        // Whatever was being done: what it was done to is fine.
+        ("40001", ..) => Verdict::of(Lost)
+            .hint("a replica cancelled the read: set hot_standby_feedback = on, or read from the primary"),
         (_, _, Step::Connect) => Verdict::of(Connect),
-        ("42P05" | "26000", ..) => {
-            Verdict::of(Server).hint("connect to the server itself, not through a pooler such as pgbouncer")
-        }
         (_, "08", _) | ("57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "25P04" | "72000", ..) => {
             Verdict::of(Lost)
         }
-        ("40001", _, Step::Read) => Verdict::of(Lost)
-            .hint("a replica cancelled the read: set hot_standby_feedback = on, or read from the primary"),
         (_, _, Step::Prepare(piece)) => Verdict::of(Sql(piece)),
         (_, "22" | "23", Step::Value) => Verdict::of(KeyValue),
         ("42703" | "42P01" | "0A000", ..) => {
             Verdict::of(SchemaChanged).hint("the table was altered while it was read; run again")
         }
         _ => Verdict::of(Server),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// R11: as pgbouncer 1.18 says it, with and without ignore_startup_parameters.
+    #[test]
+    fn r11_a_pooler_is_told_from_a_server_in_trouble() {
+        for code in ["08P01", "42P05", "26000"] {
+            let verdict = by_code(code, Step::Connect);
+            assert_eq!(verdict.kind, SourceErrorKind::Connect, "{code}");
+            assert!(verdict.hint.unwrap().contains("pgbouncer"), "{code}");
+        }
+    }
+
+    #[test]
+    fn r07_a_cancelled_read_is_lost_whatever_was_done() {
+        for step in [Step::Connect, Step::Read, Step::Prepare(crate::source::Piece::Rows)] {
+            assert_eq!(by_code("40001", step).kind, SourceErrorKind::Lost);
+        }
     }
 }

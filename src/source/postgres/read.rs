@@ -6,17 +6,19 @@ use std::sync::Arc;
 use futures::TryStreamExt;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
-use sqlx::{AssertSqlSafe, PgConnection, Postgres as Driver, Row};
+use sqlx::{AssertSqlSafe, Column as _, PgConnection, Postgres as Driver, Row, TypeInfo};
 
 use super::error::failure;
 use super::session::Keeper;
 use super::sql::{self, Postgres};
+use super::types;
 use super::value;
-use crate::source::error::Step;
+use crate::source::error::{self, Step};
 use crate::source::find::{self, KeyValue, Wanted};
 use crate::source::statement::{self, CellKind, Statement};
 use crate::source::{
-    Bounds, Dialect, Key, KeyPart, Page, PageBuilder, PageRead, RawCell, Select, SourceError, SourceErrorKind,
+    Bounds, Dialect, Key, KeyPart, Page, PageBuilder, PageRead, RawCell, RawType, Select, SourceError,
+    SourceErrorKind,
 };
 
 /// One connection, in a transaction on the shared snapshot unless `snapshot = false`.
@@ -106,6 +108,9 @@ impl Reader {
         let mut page = PageBuilder::reusing(spare, kinds.len());
         let mut rows = query.fetch(&mut self.connection);
         while let Some(row) = rows.try_next().await.map_err(lost)? {
+            if page.rows() == 0 {
+                check_types(&row, select)?;
+            }
             push(&row, &kinds, &mut page).map_err(lost)?;
             if page.size() > max_bytes && page.rows() > 1 {
                 return Ok(PageRead::TooLarge { rows: page.rows() });
@@ -113,6 +118,21 @@ impl Reader {
         }
         Ok(PageRead::Page(page.finish()))
     }
+}
+
+/// Each page of another statement, or of another connection, may find the table altered.
+fn check_types(row: &PgRow, select: &Select) -> Result<(), SourceError> {
+    for (output, found) in select.output.iter().zip(row.columns()) {
+        let Some(column) = statement::value_of(output) else { continue };
+        let (RawType::Postgres(planned), Some(oid)) = (&column.raw, found.type_info().oid()) else {
+            continue;
+        };
+        if !types::arrives_as(planned, oid.0) {
+            let found = found.type_info().name().to_ascii_lowercase();
+            return Err(error::changed_type(&column.name, &column.sql_type, &found));
+        }
+    }
+    Ok(())
 }
 
 fn push(row: &PgRow, kinds: &[CellKind], page: &mut PageBuilder) -> Result<(), sqlx::Error> {

@@ -11,9 +11,10 @@ use super::Reader;
 use super::error::failure;
 use crate::mapping::{SnapshotMode, SourceSettings};
 use crate::source::error::{self, Step};
-use crate::source::url;
+use crate::source::url::{self, Location};
 use crate::source::{
-    CONNECT_TIMEOUT, Consistency, Identity, KeyCheck, Select, SourceError, SourceErrorKind, Supply, statement,
+    CONNECT_TIMEOUT, Consistency, Identity, KeyCheck, Rows, Select, SourceError, SourceErrorKind, Supply,
+    Transport, statement,
 };
 
 /// The control connection, and what is needed to open more.
@@ -46,7 +47,8 @@ impl Session {
         settings: &SourceSettings,
     ) -> Result<(Session, Identity), SourceError> {
         let url = settings.url.get_ref().expose();
-        let (options, address) = options(url, settings)?;
+        let (options, location) = options(url, settings)?;
+        let address = location.address();
         let mut connection = connect(&options, &address).await?;
         let (version, database): (String, String) =
             sqlx::query_as("SELECT current_setting('server_version'), current_database()::text")
@@ -54,8 +56,14 @@ impl Session {
                 .await
                 .map_err(|error| failure(&error, Step::Connect, format!("connect to {address}")))?;
         let version = version.split(' ').next().unwrap_or_default();
-        let identity =
-            Identity { server: format!("PostgreSQL {version}"), database, address: address.clone() };
+        let transport = Transport {
+            local: location.is_local(),
+            encryption: encryption(&mut connection).await,
+            verified: matches!(options.get_ssl_mode(), PgSslMode::VerifyCa | PgSslMode::VerifyFull),
+            optional: matches!(options.get_ssl_mode(), PgSslMode::Allow | PgSslMode::Prefer),
+        };
+        let server = format!("PostgreSQL {version}");
+        let identity = Identity { server, database, address: address.clone(), transport };
         Ok((Session { options, connection, address, mode: settings.snapshot }, identity))
     }
 
@@ -77,18 +85,25 @@ impl Session {
     }
 
     /// Readers on one exported snapshot.
-    pub(in crate::source) async fn open(&mut self, readers: usize) -> Result<Supply<Reader>, SourceError> {
+    pub(in crate::source) async fn open(
+        &mut self,
+        readers: usize,
+        selects: &[Select],
+    ) -> Result<Supply<Reader>, SourceError> {
         let connections = (0..readers).map(|_| connect(&self.options, &self.address));
         let mut connections = try_join_all(connections).await?;
         if self.mode == SnapshotMode::None {
             let readers = connections.into_iter().map(|connection| Reader::new(connection, None)).collect();
             return Ok(Supply { readers, consistency: Consistency::None });
         }
-        let (keeper, snapshot) = self.export().await?;
+        let tables = self.lockable(selects).await?;
+        let (keeper, snapshot) = self.export(&tables).await?;
         let keeper = Arc::new(keeper);
         for connection in &mut connections {
             let begin = format!("{BEGIN}; SET TRANSACTION SNAPSHOT '{snapshot}'");
             execute(connection, begin, "import the snapshot").await?;
+            // A pooler may have given the transaction another server session than the settings.
+            assert_session(connection, "import the snapshot".to_owned()).await?;
         }
         let readers = connections
             .into_iter()
@@ -97,14 +112,37 @@ impl Session {
         Ok(Supply { readers, consistency: Consistency::Proven })
     }
 
-    async fn export(&self) -> Result<(Keeper, String), SourceError> {
+    /// A snapshot, and before it a hold on the tables until nobody reads any more: one that is rewritten
+    /// or truncated behind a snapshot looks empty to it.
+    async fn export(&self, tables: &[String]) -> Result<(Keeper, String), SourceError> {
         let mut connection = connect(&self.options, &self.address).await?;
         execute(&mut connection, BEGIN.to_owned(), "open a snapshot").await?;
+        if !tables.is_empty() {
+            let lock = format!("LOCK TABLE {} IN ACCESS SHARE MODE", tables.join(", "));
+            execute(&mut connection, lock, "hold the tables for the snapshot").await?;
+        }
         let snapshot: String = sqlx::query_scalar("SELECT pg_export_snapshot()")
             .fetch_one(&mut connection)
             .await
             .map_err(|error| failure(&error, Step::Read, "export the snapshot"))?;
         Ok((Keeper { _connection: connection }, snapshot))
+    }
+
+    /// The tables that this user may lock: rights on single columns are not enough, and what a view or a
+    /// query reads is held from its first row on.
+    async fn lockable(&mut self, selects: &[Select]) -> Result<Vec<String>, SourceError> {
+        let names = selects.iter().filter_map(|select| match &select.rows {
+            Rows::From(name) => Some(name.trim().to_owned()),
+            Rows::Query(_) => None,
+        });
+        let names: Vec<String> = names.collect();
+        let found = sqlx::query_scalar(
+            "SELECT DISTINCT name FROM unnest($1::text[]) AS name
+               JOIN pg_catalog.pg_class c ON c.oid = to_regclass(name)
+              WHERE c.relkind IN ('r', 'p') AND has_table_privilege(c.oid, 'SELECT')",
+        );
+        let found = found.bind(names).fetch_all(self.control().await?).await;
+        found.map_err(|error| failure(&error, Step::Read, "look for the tables to hold"))
     }
 }
 
@@ -121,7 +159,7 @@ async fn finds_a_row(connection: &mut PgConnection, sql: String) -> Result<bool,
 }
 
 /// How to connect, and where to in words.
-fn options(url: &str, settings: &SourceSettings) -> Result<(PgConnectOptions, String), SourceError> {
+fn options(url: &str, settings: &SourceSettings) -> Result<(PgConnectOptions, Location), SourceError> {
     let mut location = url::location(url, 5432)?;
     let mut options: PgConnectOptions =
         url.parse().map_err(|error: sqlx::Error| url::wrong(&error::innermost(&error)))?;
@@ -143,7 +181,13 @@ fn options(url: &str, settings: &SourceSettings) -> Result<(PgConnectOptions, St
         options = options.ssl_root_cert(file);
     }
     options = options.application_name("dynamigrate").extra_float_digits(3).disable_statement_logging();
-    Ok((options, location.address()))
+    Ok((options, location))
+}
+
+/// As the server knows it, from version 9.5 on; one that does not say is taken as clear text.
+async fn encryption(connection: &mut PgConnection) -> Option<String> {
+    let sql = "SELECT version FROM pg_catalog.pg_stat_ssl WHERE ssl AND pid = pg_backend_pid()";
+    sqlx::query_scalar(sql).fetch_optional(connection).await.ok().flatten()
 }
 
 /// A connection whose session is as the design wants it.
@@ -151,9 +195,12 @@ async fn connect(options: &PgConnectOptions, address: &str) -> Result<PgConnecti
     let context = || format!("connect to {address}");
     let connecting = tokio::time::timeout(CONNECT_TIMEOUT, PgConnection::connect_with(options)).await;
     let Ok(connected) = connecting else { return Err(super::super::connect_timeout(context())) };
-    let mut connection = connected.map_err(|error| failure(&error, Step::Connect, context()))?;
+    let fail = |error: sqlx::Error| error::with_bundle(failure(&error, Step::Connect, context()));
+    let mut connection = connected.map_err(fail)?;
     let set = sqlx::raw_sql(SETTINGS).execute(&mut connection).await;
     set.map_err(|error| failure(&error, Step::Connect, context()))?;
+    // Not every system can look for vanished clients; a server that cannot says no.
+    let _ = sqlx::raw_sql(WATCH).execute(&mut connection).await;
     assert_session(&mut connection, context()).await?;
     Ok(connection)
 }
@@ -176,6 +223,9 @@ const SETTINGS: &str = "\
                    ('tcp_keepalives_idle', '60'), ('tcp_keepalives_interval', '10'),
                    ('tcp_keepalives_count', '6')) AS wanted (name, setting)
       JOIN pg_catalog.pg_settings ON pg_settings.name = wanted.name";
+
+/// A query whose client is gone, killed for example, ends soon, not with its last row.
+const WATCH: &str = "SET client_connection_check_interval = '2s'";
 
 const ASSERTED: [(&str, &str); 9] = [
     ("default_transaction_read_only", "on"),

@@ -90,6 +90,7 @@ async fn table(connection: &mut SqliteConnection, name: &str) -> Result<Relation
         computed: Vec::new(),
         unique_keys,
         foreign_keys: foreign_keys(connection, &place).await.map_err(fail)?,
+        family: Vec::new(),
         row_estimate,
     })
 }
@@ -105,6 +106,7 @@ async fn query(connection: &mut SqliteConnection, query: &str) -> Result<Relatio
         computed: Vec::new(),
         unique_keys: Vec::new(),
         foreign_keys: Vec::new(),
+        family: Vec::new(),
         row_estimate: None,
     })
 }

@@ -12,7 +12,7 @@ use super::error::failure;
 use crate::mapping::{SnapshotMode, SourceSettings};
 use crate::source::error::{self, Step};
 use crate::source::{
-    Consistency, Identity, KeyCheck, Select, SourceError, SourceErrorKind, Supply, statement, url,
+    Consistency, Identity, KeyCheck, Select, SourceError, SourceErrorKind, Supply, Transport, statement, url,
 };
 
 /// The control connection, and what is needed to open more.
@@ -57,6 +57,7 @@ impl Session {
             server: format!("SQLite {version}"),
             database: database.unwrap_or_default(),
             address: path.clone(),
+            transport: Transport::file(),
         };
         Ok((Session { options, connection, path, mode: settings.snapshot }, identity))
     }

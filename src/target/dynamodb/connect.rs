@@ -20,6 +20,7 @@ use aws_types::service_config::ServiceConfigKey;
 
 use super::answer::innermost;
 use super::observe::Observed;
+use super::renewal::Clients;
 use super::{ConnectSettings, DynamoDb, Shared};
 use crate::target::endpoint::Endpoint;
 use crate::target::{TargetError, TargetErrorKind};
@@ -37,51 +38,67 @@ pub(super) async fn connect(settings: ConnectSettings) -> Result<DynamoDb, Targe
     let region = region(&context, &chain, endpoint.as_ref()).await?;
     check_region(&context, &region, endpoint.as_ref())?;
     let local = endpoint.as_ref().is_some_and(Endpoint::is_local);
-    let chain = if chain.region().is_some() || local { chain } else { aws_chain(Some(&region)).await };
-    let credentials =
-        if local { local_credentials().await } else { aws_credentials(&context, &chain).await? };
-    check_account(&context, &settings, &credentials, local)?;
+    let loopback = endpoint.as_ref().is_some_and(Endpoint::is_loopback);
+    let recipe =
+        Recipe { context, region, endpoint: url, local, loopback, request_timeout: settings.request_timeout };
+    let chain = if chain.region().is_some() || local { chain } else { aws_chain(Some(&recipe.region)).await };
+    let identity = recipe.identity(&chain).await?;
+    check_account(&recipe.context, &settings, &identity.credentials, local)?;
+    let client = recipe.client(&chain, identity.provider);
+    let account = account_of(&identity.credentials).filter(|_| !local);
+    let (region, endpoint) = (recipe.region.clone(), recipe.endpoint.clone());
     Ok(DynamoDb {
-        client: client(
-            &chain,
-            &settings,
-            &region,
-            url.as_deref().zip(endpoint.as_ref()),
-            credentials.provider,
-        ),
         shared: Arc::new(Shared {
+            clients: Clients::new(recipe, settings.table.clone(), client, identity.credentials),
             table: settings.table,
             region,
-            endpoint: url,
+            endpoint,
             local,
-            dummy_credentials: credentials.dummy,
+            dummy_credentials: identity.dummy,
             expected_account: settings.account,
-            credentials_account: credentials.account,
+            credentials_account: account,
             request_timeout: settings.request_timeout,
             observed: Observed::default(),
         }),
     })
 }
 
-/// One client for everything: the load and the control calls share connections, credentials and what
-/// the SDK learns about the clock. Control calls override its retries.
-fn client(
-    chain: &SdkConfig,
-    settings: &ConnectSettings,
-    region: &str,
-    endpoint: Option<(&str, &Endpoint)>,
-    credentials: SharedCredentialsProvider,
-) -> Client {
-    let loopback = endpoint.is_some_and(|(_, endpoint)| endpoint.is_loopback());
-    let mut config = Builder::from(chain)
-        .region(Region::new(region.to_owned()))
-        .credentials_provider(credentials)
-        .retry_config(RetryConfig::disabled())
-        .timeout_config(timeouts(settings.request_timeout))
-        .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
-        .http_client(http_client(loopback));
-    config.set_endpoint_url(endpoint.map(|(url, _)| url.to_owned()));
-    Client::from_conf(config.build())
+/// How to make a client of one region and endpoint, again with other credentials where need be.
+#[derive(Debug)]
+pub(super) struct Recipe {
+    context: String,
+    region: String,
+    endpoint: Option<String>,
+    local: bool,
+    loopback: bool,
+    request_timeout: Duration,
+}
+
+impl Recipe {
+    /// A client with the credentials that environment and profile have by now; none with made-up ones.
+    pub(super) async fn open(&self) -> Option<(Client, Credentials)> {
+        let chain = aws_chain(Some(&self.region)).await;
+        let identity = self.identity(&chain).await.ok().filter(|identity| !identity.dummy)?;
+        Some((self.client(&chain, identity.provider), identity.credentials))
+    }
+
+    async fn identity(&self, chain: &SdkConfig) -> Result<Identity, TargetError> {
+        if self.local { Ok(local_credentials().await) } else { aws_credentials(&self.context, chain).await }
+    }
+
+    /// One client for everything: the load and the control calls share connections, credentials and what
+    /// the SDK learns about the clock. Control calls override its retries.
+    fn client(&self, chain: &SdkConfig, credentials: SharedCredentialsProvider) -> Client {
+        let mut config = Builder::from(chain)
+            .region(Region::new(self.region.clone()))
+            .credentials_provider(credentials)
+            .retry_config(RetryConfig::disabled())
+            .timeout_config(timeouts(self.request_timeout))
+            .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
+            .http_client(http_client(self.loopback));
+        config.set_endpoint_url(self.endpoint.clone());
+        Client::from_conf(config.build())
+    }
 }
 
 /// The SDK's own chain, without asking the instance metadata service for a region: that takes seconds
@@ -104,11 +121,22 @@ fn environment_endpoint(chain: &SdkConfig) -> Option<String> {
     own.or_else(|| chain.endpoint_url().map(str::to_owned))
 }
 
+/// A URL with a password is never repeated: it would stand in every message about the endpoint.
 fn parse_endpoint(context: &str, url: &str) -> Result<Endpoint, TargetError> {
-    Endpoint::parse(url).ok_or_else(|| {
-        TargetError::new(TargetErrorKind::Config, context, format!("the endpoint {url} is not a URL"))
-            .with_hint("write `table.endpoint` like \"http://localhost:8000\"")
-    })
+    let wrong = |cause: String, hint: &str| {
+        Err(TargetError::new(TargetErrorKind::Config, context, cause).with_hint(hint))
+    };
+    if url.contains('@') {
+        let cause = "the endpoint's URL holds a user name or a password".to_owned();
+        return wrong(cause, "leave them out: requests are signed with the AWS credentials");
+    }
+    match Endpoint::parse(url) {
+        Some(endpoint) => Ok(endpoint),
+        None => wrong(
+            format!("the endpoint {url} is not a URL"),
+            "write `table.endpoint` like \"http://localhost:8000\"",
+        ),
+    }
 }
 
 async fn region(
@@ -144,8 +172,12 @@ fn check_region(context: &str, region: &str, endpoint: Option<&Endpoint>) -> Res
 
 struct Identity {
     provider: SharedCredentialsProvider,
-    account: Option<String>,
+    credentials: Credentials,
     dummy: bool,
+}
+
+fn account_of(credentials: &Credentials) -> Option<String> {
+    credentials.account_id().map(|id| id.as_str().to_owned())
 }
 
 /// What the environment or the profile has, else made-up ones: a local server takes any.
@@ -153,12 +185,12 @@ async fn local_credentials() -> Identity {
     let environment = SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new());
     let profile = SharedCredentialsProvider::new(ProfileFileCredentialsProvider::builder().build());
     for provider in [environment, profile] {
-        if provider.provide_credentials().await.is_ok() {
-            return Identity { provider, account: None, dummy: false };
+        if let Ok(credentials) = provider.provide_credentials().await {
+            return Identity { provider, credentials, dummy: false };
         }
     }
     let dummy = Credentials::new("local", "local", None, None, "dynamigrate");
-    Identity { provider: SharedCredentialsProvider::new(dummy), account: None, dummy: true }
+    Identity { provider: SharedCredentialsProvider::new(dummy.clone()), credentials: dummy, dummy: true }
 }
 
 async fn aws_credentials(context: &str, chain: &SdkConfig) -> Result<Identity, TargetError> {
@@ -169,25 +201,24 @@ async fn aws_credentials(context: &str, chain: &SdkConfig) -> Result<Identity, T
         )
     };
     let provider = chain.credentials_provider().ok_or_else(|| missing("no credentials found".to_owned()))?;
-    let found = provider.provide_credentials().await.map_err(|error| {
+    let credentials = provider.provide_credentials().await.map_err(|error| {
         missing(format!(
             "no credentials found in the environment, the AWS profile or the instance ({})",
             innermost(&error)
         ))
     })?;
-    let account = found.account_id().map(|id| id.as_str().to_owned());
-    Ok(Identity { provider, account, dummy: false })
+    Ok(Identity { provider, credentials, dummy: false })
 }
 
 fn check_account(
     context: &str,
     settings: &ConnectSettings,
-    identity: &Identity,
+    credentials: &Credentials,
     local: bool,
 ) -> Result<(), TargetError> {
-    match (&settings.account, &identity.account) {
-        (Some(expected), Some(found)) if !local && expected != found => {
-            Err(other_account(context, expected, found))
+    match (&settings.account, account_of(credentials)) {
+        (Some(expected), Some(found)) if !local && *expected != found => {
+            Err(other_account(context, expected, &found))
         }
         _ => Ok(()),
     }

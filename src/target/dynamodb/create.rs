@@ -84,7 +84,7 @@ impl DynamoDb {
             }
         };
         Ok(self
-            .client
+            .client()
             .create_table()
             .table_name(self.table())
             .set_attribute_definitions(Some(attributes.collect::<Result<Vec<_>, _>>()?))
@@ -128,7 +128,7 @@ impl DynamoDb {
             .map_err(|error| TargetError::new(TargetErrorKind::Config, &context, error.to_string()))?;
         loop {
             let answer = self
-                .client
+                .client()
                 .update_continuous_backups()
                 .table_name(self.table())
                 .point_in_time_recovery_specification(wanted.clone())

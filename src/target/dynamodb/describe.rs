@@ -19,7 +19,7 @@ impl DynamoDb {
     pub async fn describe(&self) -> Result<Option<LiveTable>, TargetError> {
         let context = format!("describe table `{}`", self.table());
         let answer = self
-            .client
+            .client()
             .describe_table()
             .table_name(self.table())
             .customize()
@@ -38,6 +38,7 @@ impl DynamoDb {
                 .with_hint("check `table.endpoint`: what answers there does not speak DynamoDB")
         })?;
         self.check_account(&context, live.arn.as_deref())?;
+        self.shared.clients.remember(live.arn.as_deref(), live.id.as_deref());
         Ok(Some(live))
     }
 
@@ -59,7 +60,7 @@ impl DynamoDb {
     /// Whether the table holds no item, by one Scan of one item.
     pub async fn is_empty(&self) -> Result<bool, TargetError> {
         let answer = self
-            .client
+            .client()
             .scan()
             .table_name(self.table())
             .limit(1)
@@ -99,7 +100,7 @@ impl DynamoDb {
 
     async fn tables(&self) -> Option<String> {
         let answer = self
-            .client
+            .client()
             .list_tables()
             .limit(20)
             .customize()

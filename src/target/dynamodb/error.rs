@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 
 use super::answer::{Answer, Clocks, Failure, failure};
 use crate::target::TargetError;
-use crate::target::TargetErrorKind as Kind;
+use crate::target::{TargetErrorKind as Kind, ThrottleReason};
 
 /// When it happened decides what silence means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,11 +75,14 @@ fn by_code(code: &str, answer: &Answer) -> Option<Kind> {
         | "ThrottlingException"
         | "Throttling"
         | "ThrottledException"
-        | "RequestLimitExceeded"
         | "RequestThrottled"
         | "RequestThrottledException"
         | "TooManyRequestsException"
         | "SlowDown" => Kind::Throttled(answer.reasons.clone()),
+        "RequestLimitExceeded" if answer.reasons.is_empty() => {
+            Kind::Throttled(vec![ThrottleReason::account_quota()])
+        }
+        "RequestLimitExceeded" => Kind::Throttled(answer.reasons.clone()),
         "InternalServerError"
         | "InternalServerErrorException"
         | "InternalFailure"
@@ -101,10 +104,10 @@ fn by_code(code: &str, answer: &Answer) -> Option<Kind> {
         | "IncompleteSignature"
         | "IncompleteSignatureException"
         | "MissingAuthenticationToken"
-        | "MissingAuthenticationTokenException"
-        | "ExpiredToken"
-        | "ExpiredTokenException"
-        | "TokenRefreshRequired" => Kind::Credentials,
+        | "MissingAuthenticationTokenException" => Kind::Credentials,
+        "ExpiredToken" | "ExpiredTokenException" | "TokenRefreshRequired" => Kind::Expired,
+        // Said of the request's own time as well as of the credentials'.
+        "RequestExpired" if answer.clocks.is_some() && !is_skewed(answer) => Kind::Expired,
         "InvalidSignatureException" | "AuthFailure" if !is_skewed(answer) => Kind::Credentials,
         "SignatureDoesNotMatch" if answer.clocks.is_some() && !is_skewed(answer) => Kind::Credentials,
         "InvalidSignatureException"
@@ -153,6 +156,12 @@ fn answered(kind: &Kind, answer: &Answer) -> String {
     if let (Kind::Clock, Some(clocks)) = (kind, &answer.clocks) {
         words.push_str(&told(clocks));
     }
+    if let Kind::Throttled(reasons) = kind {
+        let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+        if !reasons.is_empty() {
+            words.push_str(&format!(" ({})", reasons.join(", ")));
+        }
+    }
     words
 }
 
@@ -174,9 +183,13 @@ impl Call<'_> {
                  and CreateTable for --create-table",
                 self.table
             ),
-            Kind::Credentials if matches!(code, Some("ExpiredToken" | "ExpiredTokenException")) => {
+            Kind::Expired => {
                 "log in again (`aws sso login`) and run the same command: it goes on where it stopped".to_owned()
             }
+            Kind::Credentials if code == Some("InvalidSignatureException") => format!(
+                "check the secret key, and whether `table.region` (here: {}) is the endpoint's own region",
+                self.region
+            ),
             Kind::Credentials => {
                 "run `aws configure`, or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY".to_owned()
             }
@@ -186,7 +199,7 @@ impl Call<'_> {
                 "check `table.endpoint` and `table.region`".to_owned()
             }
             Kind::Config => "check `table.endpoint`: what answers there does not speak DynamoDB".to_owned(),
-            Kind::Throttled(_) if code == Some("RequestLimitExceeded") => {
+            Kind::Throttled(reasons) if reasons.iter().any(ThrottleReason::is_account_quota) => {
                 "the account's quota for this region is used up: lower `write.rate`, or have the quota raised".to_owned()
             }
             Kind::Other if code == Some("ResourceInUseException") => {
@@ -227,7 +240,6 @@ impl Call<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::ThrottleReason;
     use jiff::Timestamp;
 
     fn answer(code: &str) -> Answer {
@@ -236,6 +248,16 @@ mod tests {
 
     fn kind(answer: Answer) -> Kind {
         classify(Stage::Load, &Failure::Answer(answer))
+    }
+
+    fn call() -> Call<'static> {
+        Call {
+            stage: Stage::Connect,
+            context: "describe table shop".to_owned(),
+            table: "shop",
+            region: "us-east-1",
+            local: false,
+        }
     }
 
     fn clocks(ahead: i64) -> Option<Clocks> {
@@ -254,8 +276,8 @@ mod tests {
             ("AccessDeniedException", Kind::Permission),
             ("UnrecognizedClientException", Kind::Credentials),
             ("InvalidSignatureException", Kind::Credentials),
-            ("ExpiredToken", Kind::Credentials),
-            ("ExpiredTokenException", Kind::Credentials),
+            ("ExpiredToken", Kind::Expired),
+            ("ExpiredTokenException", Kind::Expired),
             ("RequestExpired", Kind::Clock),
             ("SignatureDoesNotMatch", Kind::Clock),
             ("InternalServerError", Kind::Transient),
@@ -281,6 +303,24 @@ mod tests {
     }
 
     #[test]
+    fn w05_a_used_up_account_quota_is_named_with_and_without_reasons() {
+        let told = |answer: Answer| {
+            let error = call().error(&Failure::Answer(answer));
+            (error.to_string(), error.hint.unwrap_or_default())
+        };
+        let (words, hint) = told(answer("RequestLimitExceeded"));
+        assert_eq!(words, "describe table shop: RequestLimitExceeded (account quota)");
+        assert!(hint.contains("the account's quota"), "{hint}");
+        let reason = ThrottleReason {
+            reason: "TableWriteAccountLimitExceeded".to_owned(),
+            resource: "arn:aws:dynamodb:us-east-1:1:table/shop".to_owned(),
+        };
+        let (words, hint) = told(Answer { reasons: vec![reason], ..answer("ThrottlingException") });
+        assert_eq!(words, "describe table shop: ThrottlingException (table account quota)");
+        assert!(hint.contains("the account's quota"), "{hint}");
+    }
+
+    #[test]
     fn the_status_decides_where_no_code_does() {
         for (status, expected) in [
             (500, Kind::Transient),
@@ -298,6 +338,7 @@ mod tests {
         }
     }
 
+    /// C03.
     #[test]
     fn a_refused_signature_is_the_clocks_fault_only_when_the_clocks_differ() {
         for code in ["InvalidSignatureException", "SignatureDoesNotMatch"] {
@@ -314,22 +355,32 @@ mod tests {
         }
     }
 
+    /// C02: the third code for it also stands for a wrong clock.
+    #[test]
+    fn c02_an_expired_request_is_the_credentials_fault_unless_the_clocks_differ() {
+        let expired = |ahead| kind(Answer { clocks: clocks(ahead), ..answer("RequestExpired") });
+        assert_eq!(expired(3), Kind::Expired);
+        assert_eq!(expired(-1200), Kind::Clock);
+    }
+
+    /// C05: the service's own words are about credentials.
+    #[test]
+    fn c05_a_refused_signature_asks_about_the_region() {
+        let refused = Answer { clocks: clocks(1), ..answer("InvalidSignatureException") };
+        let hint = call().error(&Failure::Answer(refused)).hint.unwrap();
+        assert!(hint.contains("`table.region` (here: us-east-1)"), "{hint}");
+    }
+
+    /// C03.
     #[test]
     fn both_clocks_are_told() {
-        let call = Call {
-            stage: Stage::Connect,
-            context: "describe table shop".to_owned(),
-            table: "shop",
-            region: "us-east-1",
-            local: false,
-        };
         let answer = Answer {
             message: Some("Signature expired".to_owned()),
             clocks: clocks(1200),
             ..answer("InvalidSignatureException")
         };
         assert_eq!(
-            call.error(&Failure::Answer(answer)).to_string(),
+            call().error(&Failure::Answer(answer)).to_string(),
             "describe table shop: InvalidSignatureException: Signature expired \
              (local time 2027-01-15T08:00:00Z, the service's 2027-01-15T08:20:00Z)"
         );

@@ -27,7 +27,8 @@ impl Lookup for DynamoDb {
     async fn get(&self, keys: &[&[u8]]) -> Result<Found, TargetError> {
         let body = request_body(self.table(), keys);
         let raw = RawBody::default();
-        let answer = self
+        let used = self.shared.clients.current();
+        let answer = used
             .client
             .batch_get_item()
             .set_request_items(Some(HashMap::from([(self.table().to_owned(), no_keys(self)?)])))
@@ -36,8 +37,15 @@ impl Lookup for DynamoDb {
             .interceptor(raw.clone())
             .mutate_request(move |request| replace_body(request, &body))
             .send()
-            .await
-            .map_err(|error| self.call(Stage::Load, self.read_context()).failed(error))?;
+            .await;
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => {
+                let error = self.call(Stage::Load, self.read_context()).failed(error);
+                return Err(self.shared.clients.judge(&used, error).await);
+            }
+        };
+        used.succeeded();
         let items = raw.take().and_then(|body| raw_items(body.bytes()?));
         let Some(items) = items else {
             return Err(self.unreadable(TargetErrorKind::Transient, "the answer is no BatchGetItem answer"));

@@ -12,6 +12,7 @@ mod error;
 mod get;
 mod observe;
 mod put;
+mod renewal;
 mod ttl;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ pub use ttl::TimeToLive;
 
 use error::{Call, Stage};
 use observe::Observed;
+use renewal::Clients;
 
 /// How to reach a table.
 #[derive(Debug, Clone)]
@@ -56,7 +58,6 @@ impl ConnectSettings {
 /// credentials and what was learned about the clock.
 #[derive(Debug, Clone)]
 pub struct DynamoDb {
-    client: Client,
     shared: Arc<Shared>,
 }
 
@@ -72,6 +73,7 @@ struct Shared {
     credentials_account: Option<String>,
     request_timeout: Duration,
     observed: Observed,
+    clients: Clients,
 }
 
 /// What a load writes to, for people.
@@ -96,6 +98,10 @@ impl DynamoDb {
     /// [`DynamoDb::describe`].
     pub async fn connect(settings: ConnectSettings) -> Result<DynamoDb, super::TargetError> {
         connect::connect(settings).await
+    }
+
+    fn client(&self) -> Client {
+        self.shared.clients.current().client
     }
 
     pub fn table(&self) -> &str {

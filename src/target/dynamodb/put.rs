@@ -25,16 +25,21 @@ const SLOWEST_LINE: usize = 256 << 10;
 impl Target for DynamoDb {
     async fn put(&self, batch: &PutBatch) -> Result<Put, TargetError> {
         let body = request_body(self.table(), &batch.requests);
+        let used = self.shared.clients.current();
         let mut operation =
-            self.client.batch_write_item().request_items(self.table(), Vec::new()).customize();
+            used.client.batch_write_item().request_items(self.table(), Vec::new()).customize();
         if body.len() > LARGE {
             operation = operation.config_override(with_time(self.time_for(body.len())));
         }
-        let answer = operation
-            .mutate_request(move |request| replace_body(request, &body))
-            .send()
-            .await
-            .map_err(|error| self.call(Stage::Load, self.write_context()).failed(error))?;
+        let answer = operation.mutate_request(move |request| replace_body(request, &body)).send().await;
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => {
+                let error = self.call(Stage::Load, self.write_context()).failed(error);
+                return Err(self.shared.clients.judge(&used, error).await);
+            }
+        };
+        used.succeeded();
         match answer.unprocessed_items() {
             Some(requests) if requests.is_empty() => Ok(Put::All),
             Some(requests) => self.left_over(batch, requests),

@@ -19,7 +19,7 @@ impl DynamoDb {
     /// The table's expiry, `None` where it is off.
     pub async fn time_to_live(&self) -> Result<Option<TimeToLive>, TargetError> {
         let answer = self
-            .client
+            .client()
             .describe_time_to_live()
             .table_name(self.table())
             .customize()
@@ -50,7 +50,7 @@ impl DynamoDb {
             .enabled(true)
             .build()
             .map_err(|error| TargetError::new(TargetErrorKind::Config, &context, error.to_string()))?;
-        self.client
+        self.client()
             .update_time_to_live()
             .table_name(self.table())
             .time_to_live_specification(wanted)

@@ -122,6 +122,8 @@ pub struct Seen<'a> {
     /// The items of a BatchWriteItem.
     pub items: &'a [&'a Value],
     pub body: &'a [u8],
+    /// Who signed it.
+    pub access_key: &'a str,
 }
 
 type Decide = Box<dyn FnMut(&Seen<'_>) -> Option<Fault> + Send>;

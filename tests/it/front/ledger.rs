@@ -19,7 +19,7 @@ pub struct Counters {
     /// Write units of the table (without indexes) and of its indexes.
     pub table_units: u64,
     pub index_units: u64,
-    /// The table's write units in each second since the first write.
+    /// Write units of table and indexes in each second since the first write.
     pub units_per_second: Vec<u64>,
 }
 
@@ -79,7 +79,7 @@ impl Ledger {
             self.counters.rewritten += u64::from(*writes_of_key > 1);
             self.counters.table_units += units;
             self.counters.index_units += units * write.indexes.len() as u64;
-            self.counters.units_per_second[second] += units;
+            self.counters.units_per_second[second] += units * (1 + write.indexes.len() as u64);
         }
     }
 

@@ -88,6 +88,9 @@ impl Store {
             "ItemCount": 0, "TableSizeBytes": 0, "CreationDateTime": 1.7e9,
             "BillingModeSummary": {"BillingMode": billing}, "ProvisionedThroughput": units,
         });
+        if let Some(stream) = created.get("StreamSpecification") {
+            table["StreamSpecification"] = stream.clone();
+        }
         let indexes = list(&created["GlobalSecondaryIndexes"]).into_iter().map(|mut index| {
             index["IndexStatus"] = json!("ACTIVE");
             index["IndexArn"] = json!(format!("{arn}/index/{}", text(&index["IndexName"])));

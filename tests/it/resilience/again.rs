@@ -9,6 +9,7 @@ use crate::front::Front;
 use crate::servers::{self, Kind};
 use crate::tool::Finished;
 
+/// W14.
 #[tokio::test]
 async fn a_complete_load_that_is_run_again_writes_nothing_and_exits_as_before() {
     for (rejected, code) in [("1 = 0", 0), ("n % 100 = 0", 4)] {
@@ -105,6 +106,7 @@ async fn a_limited_load_writes_so_many_rows_and_a_full_one_fills_the_rest() {
     }
 }
 
+/// P03.
 #[tokio::test]
 async fn a_limited_load_never_marks_an_entity_done() {
     let scene = Scene::new(servers::postgres().await, 120).await;
@@ -211,6 +213,7 @@ async fn p04_a_damaged_checkpoint_is_left_alone_and_the_copy_before_it_goes_on()
     scene.assert_complete().await;
 }
 
+/// W17.
 #[tokio::test]
 async fn two_equal_keys_in_flight_reject_the_second_one_which_is_no_damage() {
     let scene = Scene::new(servers::postgres().await, 40).await;

@@ -1,13 +1,15 @@
 //! The target misbehaves: no row is lost, and what no patience helps against ends at once.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{SECOND, Scene, assert_accounted, source_id};
+use super::{MILLISECOND, SECOND, Scene, assert_accounted, source_id};
 use crate::front::{Fault, Throttle, When};
 use crate::servers;
-use crate::tool::Finished;
+use crate::tool::{Finished, Tool};
 
 #[tokio::test]
 async fn w01_w02_w04_w05_whatever_passes_is_tried_again_until_all_is_written() {
@@ -121,6 +123,110 @@ async fn what_no_patience_helps_against_stops_at_once_and_a_later_run_completes(
         assert_accounted(&report, 3_000, 0);
         scene.assert_complete().await;
     }
+}
+
+/// Credentials in a file, as tools for single sign-on write them.
+fn key_file(scene: &Scene, key: &str) -> std::path::PathBuf {
+    let text = format!(
+        "[default]\naws_access_key_id = {key}\naws_secret_access_key = s\naws_session_token = {key}\n"
+    );
+    scene.folder.write("credentials", &text)
+}
+
+fn with_key_file(scene: &Scene, command: &str, more: &[&str]) -> Tool {
+    let tool = scene.migrate(command, more).env("AWS_SHARED_CREDENTIALS_FILE", key_file(scene, "OLD"));
+    tool.without_env("AWS_ACCESS_KEY_ID").without_env("AWS_SECRET_ACCESS_KEY")
+}
+
+/// C02: a file that somebody has renewed in the meantime is read again, once.
+#[tokio::test]
+async fn c02_credentials_that_were_renewed_in_the_meantime_are_read_again() {
+    let scene = Scene::new(servers::postgres().await, 3_000).await;
+    let (file, text) = (key_file(&scene, "NEW"), scene.folder.read("credentials"));
+    let renewed = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&renewed);
+    scene.front.decide(move |seen| {
+        let is_late = seen.operation == "BatchGetItem" || seen.number >= 20;
+        let is_data = seen.operation.starts_with("Batch");
+        if seen.access_key == "NEW" {
+            counted.fetch_add(1, Ordering::Relaxed);
+        }
+        (is_data && is_late && seen.access_key != "NEW").then(|| {
+            // The file is empty for a moment, as when others write it.
+            if std::fs::read_to_string(&file).unwrap() != text {
+                std::fs::write(&file, &text).unwrap();
+            }
+            Fault::expired_token()
+        })
+    });
+    let loaded = with_key_file(&scene, "run", &["--create-table"]).run().await.expect_code(0);
+    assert_accounted(&loaded.json(), 3_000, 0);
+    assert!(renewed.load(Ordering::Relaxed) >= 100, "the rest is signed with the new key");
+    with_key_file(&scene, "verify", &[]).run().await.expect_code(0);
+    scene.assert_same().await;
+}
+
+/// C02, C04: the new ones may be of another account, whose table has the same name.
+#[tokio::test]
+async fn c02_c04_renewed_credentials_of_another_account_are_not_used() {
+    let scene = Scene::new(servers::postgres().await, 3_000).await;
+    let file = key_file(&scene, "NEW");
+    let text = scene.folder.read("credentials");
+    scene.front.decide(move |seen| match (seen.operation, seen.access_key) {
+        ("DescribeTable", "NEW") => Some(Fault::no_table()),
+        ("BatchWriteItem", "OLD") => {
+            std::fs::write(&file, &text).unwrap();
+            Some(Fault::expired_token())
+        }
+        ("BatchWriteItem", _) => panic!("written with other credentials"),
+        _ => None,
+    });
+    let failed = with_key_file(&scene, "run", &["--create-table"]).run().await;
+    assert_fails(failed, 1, "target-credentials", "log in again");
+    assert_eq!(scene.written(), 0);
+}
+
+/// C02: neither the same credentials nor others that were never good are tried for ever.
+#[tokio::test]
+async fn c02_credentials_that_stay_expired_end_the_load() {
+    let scene = Scene::new(servers::postgres().await, 3_000).await;
+    for change in [false, true] {
+        let file = key_file(&scene, "OLD");
+        let text = std::fs::read_to_string(&file).unwrap();
+        let mut keys = 0;
+        scene.front.decide(move |seen| {
+            (seen.operation == "BatchWriteItem").then(|| {
+                keys += 1;
+                let key = if change { format!("KEY{keys}") } else { "OLD".to_owned() };
+                std::fs::write(&file, text.replace("OLD", &key)).unwrap();
+                Fault::expired_token()
+            })
+        });
+        let started = Instant::now();
+        let failed = with_key_file(&scene, "run", &["--create-table"]).run().await;
+        assert_fails(failed, 1, "target-credentials", "log in again");
+        assert!(started.elapsed() < 10 * SECOND, "{:?}", started.elapsed());
+    }
+}
+
+/// W07: hundreds of requests at once, every twentieth of them throttled.
+#[tokio::test]
+async fn w07_hundreds_of_requests_in_flight_wear_no_retry_out() {
+    let scene = Scene::new(servers::postgres().await, 20_000).await;
+    scene.change_mapping("page_rows = 100", "page_rows = 5000");
+    let throttled =
+        Fault::throttled(Throttle::ProvisionedThroughputExceeded, "TableWriteProvisionedThroughputExceeded");
+    let mut batches = 0;
+    scene.front.decide(move |seen| {
+        batches += u64::from(seen.operation == "BatchWriteItem");
+        let is_throttled = seen.operation == "BatchWriteItem" && batches.is_multiple_of(20);
+        Some(if is_throttled { throttled.clone() } else { Fault::Delay(200 * MILLISECOND) })
+    });
+    let report = scene.load_with(&["--concurrency", "256"]).run().await.expect_code(0).json();
+    assert_accounted(&report, 20_000, 0);
+    assert!(scene.front.counters().max_in_flight > 128, "{}", scene.front.counters().max_in_flight);
+    assert_eq!(scene.front.counters().rewritten, 0);
+    scene.assert_same().await;
 }
 
 #[tokio::test]

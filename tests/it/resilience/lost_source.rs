@@ -76,6 +76,7 @@ async fn p10_ctrl_c_ends_the_search_for_a_lost_source() {
     scene.assert_complete().await;
 }
 
+/// R08.
 #[tokio::test]
 async fn one_reader_that_is_terminated_does_not_end_the_load() {
     for kind in [Kind::Postgres, Kind::MySql] {
@@ -83,6 +84,59 @@ async fn one_reader_that_is_terminated_does_not_end_the_load() {
         let running = begin(&scene).await;
         terminate_a_reader(&scene).await;
         assert_went_on(&scene, running).await;
+    }
+}
+
+/// R07: row 5,000 is what the replica does not show, until somebody has mended it.
+#[tokio::test]
+async fn r07_a_read_that_a_replica_cancelled_goes_on_with_another_snapshot() {
+    let scene = slow_scene(servers::postgres().await).await;
+    let setup = "CREATE TABLE trouble AS SELECT true AS lasts;
+        CREATE FUNCTION shown(id int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
+          IF id = 5000 AND (SELECT lasts FROM trouble) THEN
+            RAISE EXCEPTION 'canceling statement due to conflict with recovery' USING ERRCODE = '40001';
+          END IF;
+          RETURN true; END $$";
+    scene.database.execute(setup).await;
+    scene.change_mapping("from = \"ledger\"", "from = \"ledger\"\nwhere = \"shown(id)\"");
+    let mut running = scene.load().spawn();
+    running.until("the read is cancelled", |r| r.stderr().contains("conflict with recovery")).await;
+    scene.database.execute("UPDATE trouble SET lasts = false").await;
+    let report = running.finish().await.expect_code(0).json();
+    assert_accounted(&report, ROWS, 0);
+    assert!(report["snapshots"].as_u64().unwrap() >= 2 && report["consistent"] == "unproven", "{report:#}");
+    scene.assert_complete().await;
+}
+
+/// R09, R14: neither a kill nor Ctrl-C leaves a session, not even one in the middle of a long query.
+#[tokio::test]
+async fn r09_r14_a_session_ends_with_its_process() {
+    let scene = Scene::new(servers::postgres().await, 100).await;
+    scene.change_mapping("from = \"ledger\"", "from = \"ledger\"\nwhere = \"pg_sleep(60) IS NOT NULL\"");
+    let count = |condition: &'static str| {
+        let sql = format!(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+             AND application_name = 'dynamigrate' AND {condition}"
+        );
+        let database = &scene.database;
+        async move { database.text(&sql).await.parse::<u64>().unwrap() }
+    };
+    for killed in [true, false] {
+        let mut running = scene.migrate("run", &["--dry-run"]).spawn();
+        while count("wait_event = 'PgSleep'").await == 0 {
+            assert!(!running.has_ended(), "{}", running.stderr());
+        }
+        let stopped = Instant::now();
+        if killed {
+            running.kill().await;
+        } else {
+            running.interrupt();
+            running.finish().await.expect_code(130);
+            assert!(stopped.elapsed() < 5 * SECOND, "{:?}", stopped.elapsed());
+        }
+        while count("true").await > 0 {
+            assert!(stopped.elapsed() < 10 * SECOND, "its sessions are still there");
+        }
     }
 }
 

@@ -47,6 +47,7 @@ async fn p10_a_second_signal_exits_at_once_and_the_checkpoint_is_valid() {
     scene.assert_complete().await;
 }
 
+/// P10.
 #[tokio::test]
 async fn ctrl_c_at_a_low_rate_does_not_wait_for_the_rate() {
     let scene = Scene::new(servers::postgres().await, 1_000).await;
@@ -57,6 +58,7 @@ async fn ctrl_c_at_a_low_rate_does_not_wait_for_the_rate() {
     scene.assert_complete().await;
 }
 
+/// P10.
 #[tokio::test]
 async fn ctrl_c_while_everything_is_throttled_waits_for_the_drain_time_and_no_longer() {
     let scene = Scene::new(servers::postgres().await, 2_000).await;

@@ -114,13 +114,16 @@ impl Raw {
     }
 
     pub(super) async fn run(&mut self, sql: &str) {
+        self.try_run(sql).await.unwrap();
+    }
+
+    pub(super) async fn try_run(&mut self, sql: &str) -> Result<(), sqlx::Error> {
         let sql = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
         match self {
             Raw::Postgres(connection) => sql.execute(connection).await.map(drop),
             Raw::Mysql(connection) => sql.execute(connection).await.map(drop),
             Raw::Sqlite(connection) => sql.execute(connection).await.map(drop),
         }
-        .unwrap();
     }
 
     /// The first column of the first row.

@@ -116,6 +116,7 @@ async fn postgres_query_types() {
     .await;
 }
 
+/// R15.
 #[tokio::test]
 async fn postgres_kinds_of_relations() {
     let setup = "
@@ -133,21 +134,22 @@ async fn postgres_kinds_of_relations() {
     for name in ["plain", "never_analyzed", "animals", "dogs", "parted", "seen", "s.\"Tab\"", "PLAIN"] {
         let relation = source.describe(&from(name), None, &[], &[]).await.unwrap();
         found.push(format!(
-            "{name} {:?} {:?} {}",
+            "{name} {:?} {:?} {} {}",
             relation.kind,
             relation.row_estimate,
-            relation.unique_keys.len()
+            relation.unique_keys.len(),
+            relation.family.len()
         ));
     }
     expect![[r#"
-        plain Table Some(1000) 1
-        never_analyzed Table None 1
-        animals Inherited None 0
-        dogs Table None 0
-        parted Partitioned Some(500) 1
-        seen View None 0
-        s."Tab" Table None 1
-        PLAIN Table Some(1000) 1"#]]
+        plain Table Some(1000) 1 1
+        never_analyzed Table None 1 1
+        animals Inherited None 0 2
+        dogs Table None 0 1
+        parted Partitioned Some(500) 1 2
+        seen View None 0 1
+        s."Tab" Table None 1 1
+        PLAIN Table Some(1000) 1 1"#]]
     .assert_eq(&found.join("\n"));
 }
 

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use dynamigrate::source::{Bounds, Cursor, Dialect, PageLimits, Position, SourceErrorKind};
+use dynamigrate::source::{Bounds, Cursor, Dialect, PageLimits, PageRead, Position, SourceErrorKind};
 
 use super::database::{Database, Raw, from, select};
 
+/// R06, R08.
 #[tokio::test]
 async fn killed_connections_are_lost_and_come_back() {
     for dialect in [Dialect::Postgres, Dialect::Mysql] {
@@ -40,6 +41,7 @@ async fn killed_connections_are_lost_and_come_back() {
     }
 }
 
+/// R06.
 #[tokio::test]
 async fn a_statement_killed_in_its_middle_is_lost() {
     for dialect in [Dialect::Postgres, Dialect::Mysql] {
@@ -67,6 +69,63 @@ async fn a_statement_killed_in_its_middle_is_lost() {
 }
 
 /// Ends all connections to a database but the one that does it.
+/// R07: what a replica says when it cancels a read.
+#[tokio::test]
+async fn r07_a_read_that_a_replica_cancels_is_lost_with_advice() {
+    let setup = "CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1);
+        CREATE FUNCTION cancelled() RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
+          RAISE EXCEPTION 'canceling statement due to conflict with recovery' USING ERRCODE = '40001'; END $$";
+    let database = Database::with(Dialect::Postgres, setup).await;
+    let mut source = database.source().await;
+    let mut select = select(&mut source, from("t"), &["id"]).await;
+    select.filter = Some("cancelled()".to_owned());
+    let mut reader = source.open(1, &[]).await.unwrap().readers.pop().unwrap();
+    let error = reader.page(&select, &Bounds::default(), 1000).await.unwrap_err();
+    assert_eq!(error.kind, SourceErrorKind::Lost, "{error:?}");
+    assert!(error.hint.unwrap().contains("hot_standby_feedback"));
+}
+
+/// R12: a table that is emptied or rewritten behind a snapshot looks empty to it: it is held.
+#[tokio::test]
+async fn r12_a_table_cannot_be_emptied_behind_the_snapshot() {
+    let setup = "CREATE TABLE \"T 1\" (id int PRIMARY KEY, v int); INSERT INTO \"T 1\" VALUES (1, 1), (2, 2);
+        CREATE VIEW seen AS SELECT * FROM \"T 1\"";
+    let database = Database::with(Dialect::Postgres, setup).await;
+    let mut source = database.source().await;
+    let table = select(&mut source, from("\"T 1\""), &["id"]).await;
+    let view = select(&mut source, from("seen"), &["id"]).await;
+    let mut snapshot = source.open(2, &[table.clone(), view]).await.unwrap();
+    let mut raw = database.raw().await;
+    raw.run("SET lock_timeout = '100ms'").await;
+    for change in ["TRUNCATE \"T 1\"", "ALTER TABLE \"T 1\" ALTER COLUMN v TYPE bigint"] {
+        assert!(raw.try_run(change).await.is_err(), "{change}");
+    }
+    for reader in &mut snapshot.readers {
+        let page = reader.page(&table, &Bounds::default(), 1000).await.unwrap();
+        assert!(matches!(page, PageRead::Page(page) if page.rows() == 2));
+    }
+    drop(snapshot);
+    database.run("SET lock_timeout = '10s'; TRUNCATE \"T 1\"").await;
+}
+
+/// R12: MySQL lets it happen and says so to whoever reads.
+#[tokio::test]
+async fn r12_a_table_that_mysql_emptied_behind_the_snapshot_is_an_error() {
+    for change in ["TRUNCATE t", "ALTER TABLE t MODIFY v bigint", "ALTER TABLE t ADD COLUMN w int FIRST"] {
+        let setup = "CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 1), (2, 2)";
+        let database = Database::with(Dialect::Mysql, setup).await;
+        let mut source = database.source().await;
+        let table = select(&mut source, from("t"), &["id"]).await;
+        let mut snapshot = source.open(1, std::slice::from_ref(&table)).await.unwrap();
+        database.run(change).await;
+        match snapshot.readers[0].page(&table, &Bounds::default(), 1000).await {
+            Ok(PageRead::Page(page)) => assert_eq!(page.rows(), 2, "{change}"),
+            Ok(other) => panic!("{change}: {other:?}"),
+            Err(error) => assert_eq!(error.kind, SourceErrorKind::SchemaChanged, "{change}: {error:?}"),
+        }
+    }
+}
+
 async fn kill(database: &Database) {
     let mut raw = database.raw().await;
     match database.dialect {

@@ -232,16 +232,19 @@ pub(super) const SQLITE: &[Kind] = &[
     ),
 ];
 
+/// R03, R05.
 #[tokio::test]
 async fn postgres_pages_tile_every_kind_of_key() {
     check_all(Dialect::Postgres, POSTGRES).await;
 }
 
+/// R03, R04, R05.
 #[tokio::test]
 async fn mysql_pages_tile_every_kind_of_key() {
     check_all(Dialect::Mysql, MYSQL).await;
 }
 
+/// R03, R05.
 #[tokio::test]
 async fn sqlite_pages_tile_every_kind_of_key() {
     check_all(Dialect::Sqlite, SQLITE).await;

@@ -110,6 +110,7 @@ async fn pages_grow_and_positions_end_where_the_range_ends() {
     assert!(again.next(&mut reader).await.unwrap().is_none());
 }
 
+/// R05.
 #[tokio::test]
 async fn ranges_tile_whatever_the_estimate() {
     let setup = "CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t SELECT generate_series(1, 4000)";
@@ -129,6 +130,7 @@ async fn ranges_tile_whatever_the_estimate() {
     }
 }
 
+/// R12.
 #[tokio::test]
 async fn a_column_added_between_pages_changes_nothing_and_a_dropped_one_is_named() {
     for dialect in ALL {
@@ -148,6 +150,31 @@ async fn a_column_added_between_pages_changes_nothing_and_a_dropped_one_is_named
         let kind =
             if dialect == Dialect::Sqlite { SourceErrorKind::Server } else { SourceErrorKind::SchemaChanged };
         assert_eq!(error.kind, kind, "{error:?}");
+    }
+}
+
+/// R12: a reader that comes later, or again after a broken connection, would misread the bytes.
+#[tokio::test]
+async fn r12_a_column_of_another_type_is_named_and_not_misread() {
+    for dialect in [Dialect::Postgres, Dialect::Mysql] {
+        let setup = "CREATE TABLE t (id int NOT NULL PRIMARY KEY, v int, w varchar(20));
+                     INSERT INTO t VALUES (1, 1094861636, 'x'), (2, 1, 'y')";
+        let change = match dialect {
+            Dialect::Postgres => ["v TYPE varchar(20)", "v TYPE bigint USING 1", "w TYPE bytea USING 'x'"],
+            _ => ["v varchar(20)", "v int unsigned", "w double"],
+        };
+        for (change, column) in change.into_iter().zip(["v", "v", "w"]) {
+            let database = Database::with(dialect, setup).await;
+            let mut source = database.source().await;
+            let select = Arc::new(select(&mut source, from("t"), &["id"]).await);
+            let verb = if dialect == Dialect::Postgres { "ALTER COLUMN" } else { "MODIFY" };
+            database.run(&format!("UPDATE t SET w = '1'; ALTER TABLE t {verb} {change}")).await;
+            let mut reader = source.open(1, &[]).await.unwrap().readers.pop().unwrap();
+            let mut cursor = Cursor::new(select, Bounds::default(), Position::Start, limits(10, 1 << 20));
+            let error = cursor.next(&mut reader).await.unwrap_err();
+            assert_eq!(error.kind, SourceErrorKind::SchemaChanged, "{dialect:?} {change}: {error:?}");
+            assert!(error.cause.contains(&format!("column {column} was")), "{error}");
+        }
     }
 }
 

@@ -9,8 +9,12 @@ use dynamigrate::source::{
     SourceErrorKind,
 };
 
-use super::database::{ALL, Database, from, select, server, settings, with_database};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use super::database::{ALL, Database, from, select, server, settings, with_database};
+use crate::servers::PrivateServer;
+
+/// R08, R09.
 #[tokio::test]
 async fn postgres_sessions_are_as_designed() {
     let database = Database::create(Dialect::Postgres).await;
@@ -26,6 +30,7 @@ async fn postgres_sessions_are_as_designed() {
     assert_eq!(value(&database, query).await, expected);
 }
 
+/// R06.
 #[tokio::test]
 async fn mysql_sessions_are_as_designed() {
     let database = Database::create(Dialect::Mysql).await;
@@ -131,12 +136,91 @@ async fn files_that_cannot_be_used_say_why() {
     fails("sqlite::memory:", SourceErrorKind::Config).await;
 }
 
+/// C11.
 #[tokio::test]
 async fn authorities_must_exist() {
     let mut settings = settings(&server(Dialect::Postgres));
     settings.ca_file = Some(Spanned::new(0..0, PathBuf::from("/nowhere/ca.pem")));
     let error = Source::connect(&settings).await.unwrap_err();
     assert_eq!(error.kind, SourceErrorKind::Config);
+}
+
+/// C10, C11: a private authority, and a certificate that is valid for `localhost` alone.
+#[tokio::test]
+async fn c10_c11_certificates_are_verified_as_far_as_the_url_says() {
+    for mut server in [PrivateServer::postgres().await, PrivateServer::mysql().await] {
+        let authority = server.with_certificate().await;
+        let connect = async |host: &str, mode: &str, authority: Option<&PathBuf>| {
+            let url = server.url().replace("127.0.0.1", host);
+            let mut settings = settings(&format!("{url}?sslmode={mode}"));
+            settings.ca_file = authority.map(|file| Spanned::new(0..0, file.clone()));
+            Source::connect(&settings).await.map(|source| source.identity().transport.clone())
+        };
+        for (host, mode) in
+            [("localhost", "verify-full"), ("localhost", "verify-ca"), ("127.0.0.1", "verify-ca")]
+        {
+            let transport = connect(host, mode, Some(&authority)).await.unwrap();
+            assert!(transport.verified && transport.encryption.unwrap().starts_with("TLS"), "{host} {mode}");
+            let error = connect(host, mode, None).await.unwrap_err();
+            assert_eq!(error.kind, SourceErrorKind::Connect, "{error:?}");
+            assert!(error.hint.unwrap().contains("`ca_file`"));
+        }
+        let error = connect("127.0.0.1", "verify-full", Some(&authority)).await.unwrap_err();
+        assert_eq!(error.kind, SourceErrorKind::Connect, "{error:?}");
+        for (mode, optional) in [("require", false), ("prefer", true)] {
+            let transport = connect("localhost", mode, None).await.unwrap();
+            assert!(transport.encryption.is_some() && !transport.verified, "{transport:?}");
+            assert_eq!(transport.optional, optional);
+        }
+        assert_eq!(connect("localhost", "disable", None).await.unwrap().encryption, None);
+    }
+}
+
+/// C10: not by an address that is known to be this machine.
+#[tokio::test]
+async fn c10_clear_text_to_elsewhere_is_refused_or_told() {
+    for dialect in [Dialect::Postgres, Dialect::Mysql] {
+        let url = server(dialect).replace("127.0.0.1", "127.1");
+        let error = Source::connect(&settings(&url)).await.unwrap_err();
+        assert_eq!(error.kind, SourceErrorKind::Connect, "{error:?}");
+        assert!(error.hint.unwrap().contains("must offer TLS"));
+        let source = Source::connect(&settings(&format!("{url}?sslmode=prefer"))).await.unwrap();
+        let warning = source.identity().transport.warning().unwrap();
+        assert!(warning.contains("(now: not encrypted)"), "{warning}");
+        let source = Source::connect(&settings(&format!("{url}?sslmode=disable"))).await.unwrap();
+        assert_eq!(source.identity().transport.warning(), None);
+        assert_eq!(source.identity().transport.in_words().as_deref(), Some("not encrypted"));
+    }
+}
+
+/// C09: a server that asks for the password itself gets nothing over an open line.
+#[tokio::test]
+async fn c09_a_password_is_not_sent_in_clear_text_over_an_open_line() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("mysql://iam:hidden-token@{}/x?sslmode=disable", listener.local_addr().unwrap());
+    let asking = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut hello = b"\x0a8.0.30\0\x01\0\0\0abcdefgh\0\x08\x82\x2d\x02\0\x08\0\x15".to_vec();
+        hello.extend_from_slice(&[0; 10]);
+        hello.extend_from_slice(b"abcdefghijkl\0mysql_native_password\0");
+        send(&mut stream, 0, &hello).await;
+        let mut received = [0; 4096];
+        let first = stream.read(&mut received).await.unwrap();
+        let mut heard = received[..first].to_vec();
+        send(&mut stream, 2, b"\xfemysql_clear_password\0").await;
+        stream.read_to_end(&mut heard).await.unwrap_or_default();
+        heard
+    });
+    let error = Source::connect(&settings(&url)).await.unwrap_err();
+    assert!(error.hint.as_deref().unwrap_or_default().contains("sslmode=verify-full"), "{error:?}");
+    let heard = String::from_utf8_lossy(&asking.await.unwrap()).into_owned();
+    assert!(heard.contains("iam") && !heard.contains("hidden-token"), "{heard:?}");
+}
+
+/// A packet of MySQL's protocol.
+async fn send(stream: &mut tokio::net::TcpStream, number: u8, payload: &[u8]) {
+    let length = u8::try_from(payload.len()).unwrap();
+    stream.write_all(&[&[length, 0, 0, number], payload].concat()).await.unwrap();
 }
 
 #[tokio::test]

@@ -189,15 +189,16 @@ async fn server_errors_and_broken_connections_are_passing() {
 }
 
 #[tokio::test]
-async fn expired_credentials_stop_with_a_hint() {
+async fn c02_expired_credentials_stop_with_a_hint() {
     for code in ["ExpiredTokenException", "ExpiredToken"] {
         let body = format!(r#"{{"__type":"com.amazon.coral.service#{code}","message":"expired"}}"#);
         let error = put(400, &body).await.unwrap_err();
-        assert_eq!(error.kind, TargetErrorKind::Credentials, "{code}");
+        assert_eq!(error.kind, TargetErrorKind::Expired, "{code}");
         assert!(error.hint.unwrap().contains("aws sso login"));
     }
 }
 
+/// C03.
 #[tokio::test]
 async fn a_wrong_clock_is_told_with_both_times() {
     let body =
@@ -210,6 +211,7 @@ async fn a_wrong_clock_is_told_with_both_times() {
     assert_eq!(right.put(&three()).await.unwrap_err().kind, TargetErrorKind::Credentials);
 }
 
+/// C03.
 #[tokio::test]
 async fn a_clock_that_is_off_is_learned_before_the_load() {
     let target = target(Reply::Clock(1200)).await;
@@ -218,6 +220,7 @@ async fn a_clock_that_is_off_is_learned_before_the_load() {
     assert_eq!(target.put(&three()).await.unwrap(), Put::All);
 }
 
+/// C13.
 #[tokio::test]
 async fn no_error_repeats_an_item() {
     let message =

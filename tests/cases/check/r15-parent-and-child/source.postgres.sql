@@ -1,0 +1,4 @@
+CREATE TABLE animals (id int PRIMARY KEY);
+CREATE TABLE dogs () INHERITS (animals);
+INSERT INTO animals VALUES (1);
+INSERT INTO dogs VALUES (2);
