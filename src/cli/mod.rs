@@ -99,7 +99,10 @@ pub fn main() -> ExitCode {
     };
     match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => {
-            let exit = runtime.block_on(dispatch(command));
+            // As a task among the others: the load's loop then wakes up where its work is, and no
+            // thread has to wait for another. A task that panics has said so already.
+            let exit = runtime.block_on(async { tokio::spawn(dispatch(command)).await });
+            let exit = exit.unwrap_or(Exit::Failed);
             // A reader in the middle of a query must not hold the exit up.
             runtime.shutdown_background();
             ExitCode::from(exit)

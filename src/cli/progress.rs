@@ -17,13 +17,15 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// Between two lines that say the same about slowness.
 const REPEAT: Duration = Duration::from_secs(30);
 
-/// One bar an entity and one line of remarks.
+/// One bar an entity, and a last line that says how fast it goes and why it is slow.
 #[derive(Debug)]
 pub(crate) struct Progress {
     terminal: Terminal,
     bars: MultiProgress,
     entities: Vec<Entity>,
-    remark: ProgressBar,
+    /// Its position counts write units.
+    last: ProgressBar,
+    wrong: Wrong,
     last_line: Mutex<Instant>,
     /// What was last said about slowness, and when.
     last_notice: Mutex<Option<(String, Instant)>>,
@@ -33,12 +35,28 @@ pub(crate) struct Progress {
 struct Entity {
     name: String,
     bar: ProgressBar,
-    rejected: Mutex<u64>,
+    wrong: Mutex<u64>,
+}
+
+/// What rows are called that are not as they should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wrong {
+    Rejected,
+    Different,
+}
+
+impl Wrong {
+    fn as_str(self) -> &'static str {
+        match self {
+            Wrong::Rejected => "rejected",
+            Wrong::Different => "different",
+        }
+    }
 }
 
 impl Progress {
     /// `done`: rows that earlier runs have dealt with, by entity of the plan.
-    pub(crate) fn new(plan: &Plan, done: &[u64], terminal: &Terminal) -> Self {
+    pub(crate) fn new(plan: &Plan, done: &[u64], wrong: Wrong, terminal: &Terminal) -> Self {
         let target =
             if terminal.interactive { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bars = MultiProgress::with_draw_target(target);
@@ -47,15 +65,16 @@ impl Progress {
             let bar = bars.add(entity_bar(&entity.name, entity.row_estimate));
             bar.set_position(rows);
             bar.reset_eta();
-            Entity { name: entity.name.clone(), bar, rejected: Mutex::new(0) }
+            Entity { name: entity.name.clone(), bar, wrong: Mutex::new(0) }
         });
         let entities = entities.collect();
-        let remark = bars.add(ProgressBar::new_spinner().with_style(plain_style("{msg:.yellow}")));
+        let last = bars.add(last_line());
         Self {
             terminal: terminal.clone(),
             bars,
             entities,
-            remark,
+            last,
+            wrong,
             last_line: Mutex::new(Instant::now()),
             last_notice: Mutex::new(None),
         }
@@ -68,8 +87,9 @@ impl Progress {
 
     fn load_event(&self, event: &Event) {
         match event {
-            Event::Read { entity, rejected, .. } => self.rejected(*entity, *rejected),
+            Event::Read { entity, rejected, .. } => self.wrong(*entity, *rejected),
             Event::Written { entity, items } => self.advance(*entity, *items),
+            Event::Consumed { write_units } => self.last.inc(*write_units),
             Event::EntityDone { entity } => self.done(*entity),
             Event::SnapshotOpened { number } if *number > 1 => {
                 self.say(&format!("snapshot {number} of the source is open"));
@@ -89,7 +109,7 @@ impl Progress {
         match event {
             VerifyEvent::Read { .. } => {}
             VerifyEvent::Checked { entity, rows, wrong } => {
-                self.rejected(*entity, *wrong);
+                self.wrong(*entity, *wrong);
                 self.advance(*entity, *rows);
             }
             VerifyEvent::Slowed { reason } => self.notice(&format!("slowed: {reason}")),
@@ -112,11 +132,11 @@ impl Progress {
         self.line();
     }
 
-    fn rejected(&self, entity: usize, rows: u64) {
+    fn wrong(&self, entity: usize, rows: u64) {
         let Some(entity) = self.entities.get(entity).filter(|_| rows > 0) else { return };
-        let mut rejected = entity.rejected.lock().unwrap_or_else(PoisonError::into_inner);
-        *rejected += rows;
-        entity.bar.set_message(format!("{} not right", thousands(*rejected)));
+        let mut wrong = entity.wrong.lock().unwrap_or_else(PoisonError::into_inner);
+        *wrong += rows;
+        entity.bar.set_message(format!("{} {}", thousands(*wrong), self.wrong.as_str()));
     }
 
     fn done(&self, entity: usize) {
@@ -128,7 +148,7 @@ impl Progress {
 
     /// Why it is slow, in the last line of the bars.
     fn notice(&self, text: &str) {
-        self.remark.set_message(text.to_owned());
+        self.last.set_message(text.to_owned());
         if !self.terminal.interactive && self.is_news(text) {
             self.terminal.remark(text);
         }
@@ -162,13 +182,39 @@ impl Progress {
         }
         *last = Instant::now();
         let begun = self.entities.iter().filter(|entity| entity.bar.position() > 0);
-        let parts: Vec<_> = begun
-            .map(|entity| format!("{} {} rows", entity.name, thousands(entity.bar.position())))
-            .collect();
-        let remark = self.remark.message();
-        let remark = if remark.is_empty() { String::new() } else { format!(" ({remark})") };
-        self.terminal.remark(&format!("{}{remark}", parts.join(", ")));
+        let mut parts: Vec<_> = begun.map(Entity::line).collect();
+        parts.extend(write_units_a_second(self.last.per_sec()));
+        parts.extend(Some(self.last.message()).filter(|notice| !notice.is_empty()));
+        self.terminal.remark(&parts.join(" · "));
     }
+}
+
+impl Entity {
+    /// `Order 260,000 of ~1,000,000 rows`
+    fn line(&self) -> String {
+        let (position, length) = (self.bar.position(), self.bar.length().unwrap_or_default());
+        let of = if length > position { format!(" of ~{}", thousands(length)) } else { String::new() };
+        format!("{} {}{of} rows", self.name, thousands(position))
+    }
+}
+
+fn write_units_a_second(rate: f64) -> Option<String> {
+    format!("{rate:.0}")
+        .parse()
+        .ok()
+        .filter(|rate| *rate > 0)
+        .map(|rate| format!("{} WCU/s", thousands(rate)))
+}
+
+fn last_line() -> ProgressBar {
+    let style = plain_style("{elapsed:>14!} {wcu} {msg:.yellow}").with_key(
+        "wcu",
+        |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            // A display has nobody to tell of a failure.
+            let _ = out.write_str(&write_units_a_second(state.per_sec()).unwrap_or_default());
+        },
+    );
+    ProgressBar::new_spinner().with_style(style)
 }
 
 fn entity_bar(name: &str, estimate: Option<u64>) -> ProgressBar {

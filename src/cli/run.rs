@@ -11,7 +11,7 @@ use super::announce::{Announcement, announce};
 use super::destination::{Destination, expected_pace, is_embedded, stream_records};
 use super::failure::{Exit, Failure};
 use super::help::{PACE, SAFETY};
-use super::progress::Progress;
+use super::progress::{Progress, Wrong};
 use super::project::{MappingArgs, Project, StateArgs, choose};
 use super::signals::stop_on_signal;
 use super::terminal::Terminal;
@@ -368,7 +368,7 @@ async fn drive<T: Target>(
     let done =
         |name: &str| journal.progress().entity(name).map(|entity| entity.tally().rows).unwrap_or_default();
     let done: Vec<_> = plan.entities.iter().map(|entity| done(&entity.name)).collect();
-    let progress = Arc::new(Progress::new(plan, &done, terminal));
+    let progress = Arc::new(Progress::new(plan, &done, Wrong::Rejected, terminal));
     let observe = progress.observer();
     let load = Load { plan: Arc::clone(plan), source: project.source()?.clone(), target, options, observe };
     let loaded = load::run(&load, source, journal, stop_on_signal(terminal)).await;

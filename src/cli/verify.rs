@@ -10,7 +10,7 @@ use super::OutputArgs;
 use super::destination::Destination;
 use super::failure::{Exit, Failure};
 use super::help::{OUTPUT, PACE};
-use super::progress::Progress;
+use super::progress::{Progress, Wrong};
 use super::project::{MappingArgs, Project, StateArgs};
 use super::signals::stop_on_signal;
 use super::terminal::Terminal;
@@ -126,7 +126,7 @@ pub(crate) async fn compare(
         excused: excused(folder)?,
         ..VerifyOptions::new(limits)
     };
-    let progress = Progress::new(plan, &[], terminal);
+    let progress = Progress::new(plan, &[], Wrong::Different, terminal);
     let target = Arc::new(destination.dynamodb.clone());
     let observe = |event| progress.verify_event(&event);
     let verified = verify(plan, snapshot.readers, target, options, &observe, stop_on_signal(terminal)).await;

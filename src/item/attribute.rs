@@ -126,7 +126,7 @@ fn write_strict(
     scratch: &mut Scratch,
     out: &mut Vec<u8>,
 ) -> Result<Written, Violation> {
-    if *value == Value::Null {
+    if matches!(value, Value::Null) {
         return Ok(write_null(settings.nulls, out));
     }
     if matches!(value, Value::Array(_) | Value::Members(_)) {

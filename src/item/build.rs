@@ -11,7 +11,7 @@ use super::key::{
 };
 use super::rejection::{Place, Rejection, Rule, Violation};
 use super::sizes::Sizes;
-use super::template::{Fault, cell, only_column, write_template};
+use super::template::{Fault, cell, found, only_column, write_template};
 use super::value::Value;
 use super::{Item, ItemPage, source_key};
 
@@ -266,8 +266,9 @@ impl<'a> Attribute<'a> {
     ) -> Result<Written, Fault> {
         match (&self.plan.value, &self.constant) {
             (ValuePlan::Column { column, .. }, _) => {
-                let value = cell(row, &layout.columns, *column)?;
-                write(&value, &self.settings, scratch, out).map_err(Fault::at(*column))
+                let decoded = cell(row, &layout.columns, *column);
+                let value = found(&decoded, *column)?;
+                write(value, &self.settings, scratch, out).map_err(Fault::at(*column))
             }
             (ValuePlan::Template { template, .. }, _) => {
                 write_template(template, row, &layout.columns, &self.settings, scratch, out)

@@ -8,7 +8,7 @@ use super::attribute::{Scratch, Wire, Written, write, write_binary, write_string
 use super::number::Number;
 use super::reading::Purpose;
 use super::rejection::{Rule, Violation};
-use super::template::{Fault, cell, only_column, render};
+use super::template::{Fault, cell, found, only_column, render};
 use super::value::Value;
 
 /// Longest partition and sort key in UTF-8 bytes (facts/dynamodb.md 3.1).
@@ -25,12 +25,13 @@ pub(super) fn write_key(
 ) -> Result<usize, Fault> {
     let (written, column) = match (plan.kind, plan.template.parts.as_slice()) {
         (KeyType::N | KeyType::B, [PartPlan::Value { column, steps, settings }]) if steps.is_empty() => {
-            let value = cell(row, columns, *column)?;
-            if value == Value::Null {
+            let decoded = cell(row, columns, *column);
+            let value = found(&decoded, *column)?;
+            if matches!(value, Value::Null) {
                 return Err(Fault::new(Rule::KeyNull, "NULL, which no key can hold", Some(*column)));
             }
             let settings = key_settings(settings);
-            (write(&value, &settings, scratch, out).map_err(Fault::at(*column))?, Some(*column))
+            (write(value, &settings, scratch, out).map_err(Fault::at(*column))?, Some(*column))
         }
         _ => {
             scratch.text.clear();

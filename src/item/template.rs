@@ -36,12 +36,29 @@ impl Fault {
     }
 }
 
-/// The value of a column of a row.
+/// The value of a column of a row. To be looked at where it lies, by [`found`]: moving it costs more
+/// than decoding it.
 #[inline]
-pub(super) fn cell<'a>(row: Row<'a>, columns: &'a [ColumnPlan], column: usize) -> Result<Value<'a>, Fault> {
+pub(super) fn cell<'a>(
+    row: Row<'a>,
+    columns: &'a [ColumnPlan],
+    column: usize,
+) -> Result<Value<'a>, Violation> {
     match columns.get(column).and_then(|plan| plan.raw.as_ref()) {
-        Some(raw) => decode(row.cell(column), raw).map_err(Fault::at(column)),
-        None => Err(Fault::new(Rule::Malformed, "a column without type", Some(column))),
+        Some(raw) => decode(row.cell(column), raw),
+        None => Err(Violation::malformed("a column without type")),
+    }
+}
+
+/// The decoded value, or what is wrong with it and where.
+#[inline]
+pub(super) fn found<'v, 'a>(
+    decoded: &'v Result<Value<'a>, Violation>,
+    column: usize,
+) -> Result<&'v Value<'a>, Fault> {
+    match decoded {
+        Ok(value) => Ok(value),
+        Err(violation) => Err(Fault { violation: violation.clone(), column: Some(column) }),
     }
 }
 
@@ -58,8 +75,9 @@ pub(super) fn render(
         match part {
             PartPlan::Literal(text) => out.extend_from_slice(text.as_bytes()),
             PartPlan::Value { column, steps, settings } => {
-                let value = cell(row, columns, *column)?;
-                if value == Value::Null {
+                let decoded = cell(row, columns, *column);
+                let value = found(&decoded, *column)?;
+                if matches!(value, Value::Null) {
                     return Err(Fault::new(Rule::KeyNull, "NULL, which has no text", Some(*column)));
                 }
                 write_placeholder(value, steps, settings, purpose, out).map_err(Fault::at(*column))?;
@@ -120,7 +138,7 @@ pub(super) fn only_column(template: &TemplatePlan) -> Option<usize> {
 /// Appends the text of a placeholder: the first step may ask for a form of the typed value, the
 /// others change text.
 fn write_placeholder(
-    value: Value<'_>,
+    value: &Value<'_>,
     steps: &[Step],
     settings: &ReadSettings,
     purpose: Purpose,
@@ -128,20 +146,20 @@ fn write_placeholder(
 ) -> Result<(), Violation> {
     let start = out.len();
     let typed = match steps.first() {
-        Some(step) => write_typed(&value, step, settings, out),
+        Some(step) => write_typed(value, step, settings, out),
         None => Ok(false),
     };
     let steps = match typed {
         // A date without the form that is asked for has its exact text at least.
         Err(violation) if purpose == Purpose::Exact && violation.rule.is_overflow() => {
-            return write_text(&value, settings, purpose, out);
+            return write_text(value, settings, purpose, out);
         }
         Err(violation) => return Err(violation),
         Ok(true) => steps.get(1..).unwrap_or_default(),
         Ok(false) => {
             match (settings.kind, &settings.format) {
-                (None, None) => write_text(&value, settings, purpose, out)?,
-                _ => write_text(&read(value, settings)?, settings, purpose, out)?,
+                (None, None) => write_text(value, settings, purpose, out)?,
+                _ => write_text(&read(*value, settings)?, settings, purpose, out)?,
             }
             steps
         }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::pacer::Units;
-use crate::target::PutBatch;
+use crate::target::{FRAME, PutBatch};
 
 /// Requests of one BatchWriteItem at most (AWS API, BatchWriteItem).
 pub(crate) const MAX_ITEMS: usize = 25;
@@ -17,8 +17,6 @@ pub(crate) struct Batch {
     pub put: PutBatch,
     pub units: Units,
     slots: Vec<Slot>,
-    /// Where each request stands in `put.requests`.
-    spans: Vec<Range<usize>>,
 }
 
 /// An item of an open page.
@@ -39,19 +37,12 @@ impl Batch {
 
     /// Whether an item of `wire` bytes still fits. One item always fits.
     pub(crate) fn fits(&self, wire: usize) -> bool {
-        self.slots.is_empty() || self.put.requests.len() + wire + FRAME <= MAX_BYTES
+        self.slots.is_empty() || self.put.requests().len() + wire + FRAME <= MAX_BYTES
     }
 
-    pub(crate) fn push(&mut self, slot: Slot, wire: &[u8], key: &[u8], units: &Units) {
-        if !self.slots.is_empty() {
-            self.put.requests.push(b',');
-        }
-        let start = self.put.requests.len();
-        self.put.requests.extend_from_slice(br#"{"PutRequest":{"Item":"#);
-        self.put.requests.extend_from_slice(wire);
-        self.put.requests.extend_from_slice(b"}}");
-        self.spans.push(start..self.put.requests.len());
-        self.put.keys.push(key.to_vec());
+    /// `key` is the place of the item's key in `wire`.
+    pub(crate) fn push(&mut self, slot: Slot, wire: &[u8], key: Range<usize>, units: &Units) {
+        self.put.push(wire, key);
         self.slots.push(slot);
         self.units.add(units);
     }
@@ -61,22 +52,10 @@ impl Batch {
         &self.slots
     }
 
-    /// The items at `positions`, for another attempt.
-    pub(crate) fn subset(&self, positions: impl IntoIterator<Item = usize>) -> Batch {
-        let mut rest = Batch::default();
-        for position in positions {
-            let parts = (self.slots.get(position), self.spans.get(position), self.put.keys.get(position));
-            let (Some(slot), Some(span), Some(key)) = parts else { continue };
-            if !rest.slots.is_empty() {
-                rest.put.requests.push(b',');
-            }
-            let start = rest.put.requests.len();
-            rest.put.requests.extend_from_slice(self.put.requests.get(span.clone()).unwrap_or_default());
-            rest.spans.push(start..rest.put.requests.len());
-            rest.put.keys.push(key.clone());
-            rest.slots.push(*slot);
-        }
-        rest
+    /// The items at `positions`, for another attempt; their units are paid for.
+    pub(crate) fn subset(&self, positions: impl IntoIterator<Item = usize> + Clone) -> Batch {
+        let slots = positions.clone().into_iter().filter_map(|position| self.slots.get(position).copied());
+        Batch { slots: slots.collect(), put: self.put.subset(positions), units: Units::default() }
     }
 
     pub(crate) fn halves(&self) -> (Batch, Batch) {
@@ -85,59 +64,42 @@ impl Batch {
     }
 }
 
-/// Bytes around an item in a request, comma included.
-const FRAME: usize = 26;
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn batch(items: usize) -> Batch {
+    fn batch(items: u8) -> Batch {
         let mut batch = Batch::default();
         for item in 0..items {
-            let wire = format!("{{\"n\":{item}}}");
-            batch.push(
-                Slot { page: 1, item },
-                wire.as_bytes(),
-                &[u8::try_from(item).unwrap()],
-                &Units::default(),
-            );
+            batch.push(Slot { page: 1, item: item.into() }, &[item], 0..1, &Units::default());
         }
         batch
     }
 
-    #[test]
-    fn requests_are_valid_json_between_brackets() {
-        for items in 0..=MAX_ITEMS {
-            let text = format!("[{}]", String::from_utf8(batch(items).put.requests).unwrap());
-            let parsed: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
-            assert_eq!(parsed.len(), items);
-        }
+    fn items(batch: &Batch) -> Vec<usize> {
+        let items: Vec<_> = batch.slots().iter().map(|slot| slot.item).collect();
+        let keys = batch.put.keys().map(|key| usize::from(key[0]));
+        assert!(keys.eq(items.iter().copied()), "slots and items belong together");
+        items
     }
 
     #[test]
-    fn a_subset_keeps_items_keys_and_slots_together() {
-        let rest = batch(5).subset([4, 1]);
-        assert_eq!(
-            String::from_utf8(rest.put.requests.clone()).unwrap(),
-            r#"{"PutRequest":{"Item":{"n":4}}},{"PutRequest":{"Item":{"n":1}}}"#
-        );
-        assert_eq!(rest.put.keys, [vec![4], vec![1]]);
-        assert_eq!(rest.slots().iter().map(|slot| slot.item).collect::<Vec<_>>(), [4, 1]);
+    fn a_subset_keeps_items_and_slots_together() {
+        assert_eq!(items(&batch(5).subset([4, 1])), [4, 1]);
     }
 
     #[test]
     fn halves_hold_every_item_once() {
         let (left, right) = batch(25).halves();
-        assert_eq!((left.len(), right.len()), (12, 13));
-        assert_eq!(right.slots()[0].item, 12);
+        assert_eq!(items(&left), (0..12).collect::<Vec<_>>());
+        assert_eq!(items(&right), (12..25).collect::<Vec<_>>());
     }
 
     #[test]
     fn z04_a_batch_ends_at_fifteen_megabytes_but_one_item_always_fits() {
         let mut batch = Batch::default();
         assert!(batch.fits(MAX_BYTES * 2));
-        batch.push(Slot { page: 0, item: 0 }, &vec![b'x'; MAX_BYTES - 100], b"k", &Units::default());
+        batch.push(Slot { page: 0, item: 0 }, &vec![b'x'; MAX_BYTES - 100], 0..1, &Units::default());
         assert!(!batch.fits(100));
         assert!(batch.fits(10));
     }

@@ -36,13 +36,14 @@ impl<T> Clone for Courier<T> {
 #[derive(Debug)]
 pub(crate) struct Landed {
     pub slots: Vec<Slot>,
+    pub write_units: u64,
     pub refused: Vec<(Slot, String)>,
 }
 
 impl<T: Target> Courier<T> {
     pub(crate) async fn deliver(self, batch: Batch) -> Result<Landed, TargetError> {
         let mut refused = Vec::new();
-        let slots = batch.slots().to_vec();
+        let (slots, write_units) = (batch.slots().to_vec(), batch.units.total());
         let mut work = vec![batch];
         while let Some(part) = work.pop() {
             let Some((rest, error)) = self.put_until_refused(part).await? else { continue };
@@ -53,7 +54,7 @@ impl<T: Target> Courier<T> {
                 refused.extend(rest.slots().iter().map(|slot| (*slot, error.cause.clone())));
             }
         }
-        Ok(Landed { slots, refused })
+        Ok(Landed { slots, write_units, refused })
     }
 
     /// Puts until all is written (`None`) or the service refuses what is left.
@@ -131,9 +132,9 @@ mod tests {
 
     impl Target for Scripted {
         async fn put(&self, batch: &PutBatch) -> Result<Put, TargetError> {
-            self.calls.lock().unwrap().push(batch.keys.len());
+            self.calls.lock().unwrap().push(batch.len());
             self.times.lock().unwrap().push(Instant::now());
-            if self.refuse.is_some_and(|bad| batch.keys.contains(&vec![bad])) {
+            if self.refuse.is_some_and(|bad| batch.keys().any(|key| key == [bad])) {
                 return Err(error(TargetErrorKind::Refused));
             }
             let mut answers = self.answers.lock().unwrap();
@@ -163,7 +164,7 @@ mod tests {
     fn batch(items: u8) -> Batch {
         let mut batch = Batch::default();
         for item in 0..items {
-            batch.push(Slot { page: 1, item: item.into() }, b"{}", &[item], &Units::default());
+            batch.push(Slot { page: 1, item: item.into() }, &[item], 0..1, &Units::default());
         }
         batch
     }

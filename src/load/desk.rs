@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use foldhash::fast::RandomState;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::batch::{Batch, MAX_ITEMS, Slot};
@@ -52,6 +53,9 @@ struct OpenPage {
     lost: BTreeMap<usize, Rejection>,
 }
 
+/// Item keys; two items have the same key exactly when these bytes are equal.
+type KeySet = HashSet<Vec<u8>, RandomState>;
+
 #[derive(Debug, Default)]
 pub(crate) struct Desk {
     pages: BTreeMap<u64, OpenPage>,
@@ -59,7 +63,7 @@ pub(crate) struct Desk {
     /// Items not taken yet.
     waiting: usize,
     /// Keys of the items in flight.
-    in_flight: HashSet<Vec<u8>>,
+    in_flight: KeySet,
     spares: Spares,
 }
 
@@ -150,13 +154,7 @@ impl OpenPage {
 
     /// Moves the next item into the batch, or rejects it when its key is under way. False when the
     /// batch has no room for it.
-    fn take(
-        &mut self,
-        number: u64,
-        batch: &mut Batch,
-        in_flight: &mut HashSet<Vec<u8>>,
-        plan: &Plan,
-    ) -> bool {
+    fn take(&mut self, number: u64, batch: &mut Batch, in_flight: &mut KeySet, plan: &Plan) -> bool {
         let items = &self.built.items;
         let Some(item) = items.items.get(self.taken) else { return false };
         if !batch.fits(items.wire(item).len()) {
@@ -170,6 +168,7 @@ impl OpenPage {
         } else {
             in_flight.insert(key.to_vec());
             let units = units_of(items, position, item);
+            let key = item.key.start - item.wire.start..item.key.end - item.wire.start;
             batch.push(Slot { page: number, item: position }, items.wire(item), key, &units);
             self.outstanding += 1;
         }

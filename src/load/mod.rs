@@ -93,6 +93,10 @@ pub enum Event {
         entity: usize,
         items: u64,
     },
+    /// What a batch that was acknowledged, or refused in part, took of the table and its indexes.
+    Consumed {
+        write_units: u64,
+    },
     /// The target slows the load down, and where: `GSI1 key range`.
     Throttled {
         reason: String,

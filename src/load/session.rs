@@ -227,6 +227,7 @@ impl<'a, T: Target> State<'a, T> {
         self.hear();
         match landed {
             Ok(Ok(landed)) => {
+                self.load.observe.emit(Event::Consumed { write_units: landed.write_units });
                 self.count_outcomes(&landed);
                 self.count_rejected(landed.refused.len());
                 self.desk.land(&landed.slots, landed.refused, &self.load.plan);

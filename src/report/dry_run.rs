@@ -1,13 +1,12 @@
 //! The text of a dry run: what would be written, what would be rejected, and what it costs.
 
-use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use super::cost::{about, bytes, counted, elapsed, seconds_at, thousands};
+use super::indexes::indexes;
 use super::rejects::by_rule;
-use super::run::failed;
-use super::text::{Meaning, Style, Table, by_name, compact, printable};
-use super::{EntityReport, IndexReport, Outcome, RunReport, SizeSummary};
+use super::text::{Meaning, Style, by_name, compact, printable};
+use super::{EntityReport, Outcome, RunReport, SizeSummary};
 
 /// `rate` is the fixed rate asked for, in write capacity units per second; `None` for `auto`.
 pub fn dry_run_text(report: &RunReport, rate: Option<u64>, style: Style) -> String {
@@ -65,17 +64,6 @@ fn sample(item: &Json) -> String {
     format!("    {{\n{}\n    }}\n", attributes.join(",\n"))
 }
 
-fn indexes(indexes: &IndexMap<String, IndexReport>, style: Style) -> String {
-    if indexes.is_empty() {
-        return String::new();
-    }
-    let mut table = Table::new(&["index", "items", "absent"]);
-    for (name, index) in indexes {
-        table.row(name, [(index.items, Meaning::Plain), (index.absent, Meaning::Plain)]);
-    }
-    table.text(style)
-}
-
 fn total(report: &RunReport, rate: Option<u64>) -> String {
     let totals = &report.totals;
     let time = match (rate, totals.expected_seconds) {
@@ -95,7 +83,7 @@ fn total(report: &RunReport, rate: Option<u64>) -> String {
 fn ending(report: &RunReport, style: Style) -> String {
     let rejected = counted(report.totals.rejected, "row would be rejected", "rows would be rejected");
     let text = match report.outcome {
-        Outcome::Failed => return failed(report, style),
+        Outcome::Failed => return super::failure(report.error.as_ref(), "Failed.", style),
         Outcome::Interrupted => {
             style.paint(Meaning::Attention, "Interrupted: the numbers above are of the rows read so far.")
         }

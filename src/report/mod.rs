@@ -2,6 +2,7 @@
 
 pub mod cost;
 mod dry_run;
+mod indexes;
 mod preview;
 mod rejects;
 mod run;

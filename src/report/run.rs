@@ -1,13 +1,22 @@
 //! The closing text of a run that wrote.
 
+use std::time::Duration;
+
 use super::cost::{counted, elapsed, thousands};
+use super::indexes::indexes;
 use super::rejects::by_rule;
 use super::text::{Meaning, Style, Table, by_name, printable};
 use super::{Consistent, EntityReport, Outcome, RunReport};
 
 /// What a run read, wrote and rejected, whether that adds up, and what to do next.
 pub fn run_text(report: &RunReport, style: Style) -> String {
-    let sections = [heading(report), table(report, style), notes(report, style), ending(report, style)];
+    let sections = [
+        heading(report),
+        table(report, style),
+        indexes(&report.indexes, style),
+        notes(report, style),
+        ending(report, style),
+    ];
     let sections: Vec<String> = sections.into_iter().filter(|section| !section.is_empty()).collect();
     sections.join("\n")
 }
@@ -18,7 +27,15 @@ fn heading(report: &RunReport) -> String {
         (_, true) => "Resumed load into",
         (_, false) => "Load into",
     };
-    format!("{did} table {} · {}\n", printable(&report.table), elapsed(report.elapsed_seconds))
+    let (table, time) = (printable(&report.table), elapsed(report.elapsed_seconds));
+    format!("{did} table {table} · {time}{}\n", speed(report).unwrap_or_default())
+}
+
+/// Items a second, where this run wrote all of them and took long enough to tell.
+fn speed(report: &RunReport) -> Option<String> {
+    let seconds = Duration::try_from_secs_f64(report.elapsed_seconds).ok()?.as_secs();
+    let whole = report.outcome == Outcome::Done && !report.resumed && seconds >= 10;
+    whole.then(|| format!(" · {} items/s", thousands(report.totals.items / seconds)))
 }
 
 fn table(report: &RunReport, style: Style) -> String {
@@ -125,13 +142,9 @@ fn ending(report: &RunReport, style: Style) -> String {
             (Meaning::Attention, text.to_owned())
         }
         Outcome::Differences => (Meaning::Wrong, "The target differs from the source.".to_owned()),
-        Outcome::Failed => return failed(report, style),
+        Outcome::Failed => return super::failure(report.error.as_ref(), "Failed.", style),
     };
     style.paint(meaning, &text) + "\n"
-}
-
-pub(super) fn failed(report: &RunReport, style: Style) -> String {
-    super::failure(report.error.as_ref(), "Failed.", style)
 }
 
 #[cfg(test)]

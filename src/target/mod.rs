@@ -11,6 +11,7 @@ mod error;
 mod key;
 mod live;
 mod number;
+mod put_batch;
 
 pub use compare::{TableDifference, compare, extra_indexes};
 pub use discard::Discard;
@@ -19,6 +20,7 @@ pub use embedded::Embedded;
 pub use error::{TargetError, TargetErrorKind, ThrottleReason};
 pub use live::{LiveIndex, LiveTable, WriteLimits, write_limits};
 pub(crate) use number::Decimal;
+pub use put_batch::{FRAME, PutBatch};
 
 /// Where batches are written.
 ///
@@ -31,20 +33,10 @@ pub trait Target: Send + Sync + 'static {
     fn put(&self, batch: &PutBatch) -> impl Future<Output = Result<Put, TargetError>> + Send;
 }
 
-/// A request of 1 to 25 items with different keys.
-#[derive(Debug, Clone, Default)]
-pub struct PutBatch {
-    /// `{"PutRequest":{"Item":{…}}}` of each item, comma-separated: what stands between the brackets of
-    /// `RequestItems`.
-    pub requests: Vec<u8>,
-    /// Each item's key as [`crate::item::Item::key`] has it, in the same order.
-    pub keys: Vec<Vec<u8>>,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Put {
     All,
-    /// Positions in [`PutBatch::keys`] of the items that were not written.
+    /// Positions in the batch of the items that were not written.
     Some(Vec<usize>),
 }
 

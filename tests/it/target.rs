@@ -71,16 +71,13 @@ fn key(pk: &str, sk: &str) -> Vec<u8> {
 
 /// Puts of items that hold their key and `more`, members of the item's JSON.
 fn batch(items: &[(&str, &str, &str)]) -> PutBatch {
-    let keys: Vec<Vec<u8>> = items.iter().map(|(pk, sk, _)| key(pk, sk)).collect();
-    let puts: Vec<String> = items
-        .iter()
-        .zip(&keys)
-        .map(|((_, _, more), key)| {
-            let comma = if more.is_empty() { "" } else { "," };
-            format!(r#"{{"PutRequest":{{"Item":{{{}{comma}{more}}}}}}}"#, str::from_utf8(key).unwrap())
-        })
-        .collect();
-    PutBatch { requests: puts.join(",").into_bytes(), keys }
+    let mut batch = PutBatch::default();
+    for (pk, sk, more) in items {
+        let key = String::from_utf8(key(pk, sk)).unwrap();
+        let comma = if more.is_empty() { "" } else { "," };
+        batch.push(format!("{{{key}{comma}{more}}}").as_bytes(), 1..1 + key.len());
+    }
+    batch
 }
 
 #[tokio::test]
@@ -170,8 +167,8 @@ async fn a_batch_with_a_bad_item_is_refused_whole() {
     let target = connect(server.endpoint()).await;
     target.create(&plan(), PATIENCE).await.unwrap();
     let twice = batch(&[("A", "1", ""), ("A", "1", "")]);
-    let mut wrong_type = batch(&[("A", "1", "")]);
-    wrong_type.requests = br#"{"PutRequest":{"Item":{"PK":{"N":"1"},"SK":{"S":"1"}}}}"#.to_vec();
+    let mut wrong_type = PutBatch::default();
+    wrong_type.push(br#"{"PK":{"N":"1"},"SK":{"S":"1"}}"#, 1..30);
     let wrong_index = batch(&[("A", "1", r#""GSI1PK":{"S":"x"},"rank":{"S":"secret"}"#)]);
     let no_number = batch(&[("A", "1", r#""n":{"N":"4111-1111"}"#)]);
     for bad in [twice, wrong_type, wrong_index, no_number] {

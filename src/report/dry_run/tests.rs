@@ -14,7 +14,7 @@ fn dry_run(outcome: Outcome, rejected_by: &[(&str, u64)]) -> RunReport {
         json!({"PK": {"S": "USER#1"}, "SK": {"S": "PROFILE"}, "name": {"S": "Zoë"}, "bio": {"S": "b".repeat(300)}}),
         json!({"PK": {"S": "USER#2"}, "SK": {"S": "PROFILE"}, "tags": {"SS": ["a", "b"]}}),
     ];
-    let index = |items, absent| IndexReport { items, absent };
+    let index = |items, absent| crate::report::IndexReport { items, absent };
     report.indexes =
         [("GSI1".to_owned(), index(1_200_000, 38_555)), ("by_status".to_owned(), index(12, 0))].into();
     report

@@ -59,7 +59,7 @@ pub(in crate::report) fn report(outcome: Outcome, rejected_by: &[(&str, u64)]) -
 #[test]
 fn a_clean_load() {
     expect![[r#"
-        Load into table shop · 1 h 12 min
+        Load into table shop · 1 h 12 min · 286 items/s
 
         entity          read    written      items  rejected  skipped        WCU
         User       1,234,567  1,234,567  1,234,567         0        0  2,469,134

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::TryStreamExt;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
-use sqlx::{AssertSqlSafe, Column as _, PgConnection, Postgres as Driver, Row, TypeInfo};
+use sqlx::{AssertSqlSafe, Column as _, PgConnection, Postgres as Driver, Row, TypeInfo, ValueRef as _};
 
 use super::error::failure;
 use super::session::Keeper;
@@ -138,14 +138,15 @@ fn check_types(row: &PgRow, select: &Select) -> Result<(), SourceError> {
 fn push(row: &PgRow, kinds: &[CellKind], page: &mut PageBuilder) -> Result<(), sqlx::Error> {
     for (at, kind) in kinds.iter().enumerate() {
         let value = row.try_get_raw(at)?;
-        let cell = match (value.as_bytes(), kind) {
-            (Err(_), _) => RawCell::Null,
-            (Ok(bytes), CellKind::Value) => RawCell::Bytes(bytes),
-            (Ok(bytes), CellKind::Condition) => {
-                RawCell::Integer(i64::from(bytes.iter().any(|byte| *byte != 0)))
-            }
-        };
-        page.push(cell);
+        if value.is_null() {
+            page.push(RawCell::Null);
+            continue;
+        }
+        let bytes = value.as_bytes().map_err(sqlx::Error::Decode)?;
+        page.push(match kind {
+            CellKind::Value => RawCell::Bytes(bytes),
+            CellKind::Condition => RawCell::Integer(i64::from(bytes.iter().any(|byte| *byte != 0))),
+        });
     }
     Ok(())
 }

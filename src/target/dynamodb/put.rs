@@ -24,7 +24,7 @@ const SLOWEST_LINE: usize = 256 << 10;
 
 impl Target for DynamoDb {
     async fn put(&self, batch: &PutBatch) -> Result<Put, TargetError> {
-        let body = request_body(self.table(), &batch.requests);
+        let body = request_body(self.table(), batch.requests());
         let used = self.shared.clients.current();
         let mut operation =
             used.client.batch_write_item().request_items(self.table(), Vec::new()).customize();
@@ -55,7 +55,7 @@ impl DynamoDb {
         batch: &PutBatch,
         requests: &HashMap<String, Vec<WriteRequest>>,
     ) -> Result<Put, TargetError> {
-        let keys = Keys::read(batch.keys.iter().map(Vec::as_slice));
+        let keys = Keys::read(batch.keys());
         let position = |request: &WriteRequest| {
             let item = request.put_request()?.item();
             keys.as_ref()?.position(|name| key_value(item.get(name)?))
