@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::dynamodb::{Client, embedded_in_process};
 use crate::servers::{Database, Kind};
 use crate::tool::{Finished, Folder, Tool};
 
@@ -71,11 +72,12 @@ async fn the_first_mapping_makes_the_items_beside_it() {
     assert_eq!(items, made);
 }
 
-/// A role of its own that may only read, and every command up to the proof.
+/// A role of its own that may only read, and every command up to the proof; then once more as for AWS, into
+/// a DynamoDB with an address.
 #[tokio::test]
 async fn the_quick_start_works_as_written() {
     let readme = text_of("README.md");
-    let start = section(&readme, "Quick start").split("\n### ").next().unwrap();
+    let (start, into_aws) = section(&readme, "Quick start").split_once("\n### ").unwrap();
     let mapping = block(start, "toml").expect("a mapping");
     let mut session = Session::shop(Kind::Postgres, &mapping).await;
     let role = format!("quick_start_{}", std::process::id());
@@ -85,15 +87,36 @@ async fn the_quick_start_works_as_written() {
         .replace("migrate_reader", &role)
         .replace("ON DATABASE shop", &format!("ON DATABASE {database}"));
     session.database.execute(&grants).await;
-    let password = grants.split('\'').nth(1).expect("a password").to_owned();
-    session.url = session.database.url_as(&role, &password);
-    let commands: Vec<String> =
-        commands_of(start).into_iter().filter(|line| line.starts_with("migrate ")).collect();
-    assert!(commands.len() >= 5, "{commands:?}");
-    for command in commands {
-        session.run_all(&command).await;
-    }
+    session.url = session.database.url_as(&role, grants.split('\'').nth(1).expect("a password"));
+    session.run_each(start).await;
+    let service = embedded_in_process().await;
+    session.folder.write("shop.toml", &mapping.replace("\"embedded\"", &format!("\"{}\"", service.url())));
+    session.run_each(into_aws).await;
+    assert_eq!(Client::new(service.url()).scan("shop", None).await.len(), 20);
     session.database.execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}")).await;
+}
+
+/// Reading needs SELECT alone; `snapshot = "lock"` what is granted after it.
+#[tokio::test]
+async fn the_rights_for_mysql_are_enough() {
+    let readme = text_of("README.md");
+    let mapping = text_of("mappings/shop.toml");
+    let mut session = Session::shop(Kind::MySql, &mapping).await;
+    let role = format!("rights_{}", std::process::id());
+    let database = session.database.url().rsplit('/').next().unwrap().to_owned();
+    let grants = block(section(&readme, "Security"), "sql").expect("grants");
+    let grants = grants.replace("migrate_reader", &role).replace("shop.*", &format!("{database}.*"));
+    let (to_read, to_lock) = grants.split_once("-- only").expect("two parts");
+    session.database.execute(to_read).await;
+    session.url = session.database.url_as(&role, grants.split('\'').nth(5).expect("a password"));
+    session.migrate("--mapping shop.toml", 0).await;
+    session.migrate("verify --mapping shop.toml", 0).await;
+    let locked = mapping.replace("[defaults]", "snapshot = \"lock\"\n\n[defaults]");
+    session.folder.write("shop.toml", &locked);
+    session.migrate("--mapping shop.toml --dry-run", 1).await;
+    session.database.execute(&format!("-- only{to_lock}")).await;
+    session.migrate("--mapping shop.toml --restart", 0).await;
+    session.database.execute(&format!("DROP USER '{role}'@'%'")).await;
 }
 
 /// The parser goes from left to right: what it does not know comes before `--help`.
@@ -197,6 +220,16 @@ impl Session {
             };
         }
         printed
+    }
+
+    /// All `migrate` commands of a part of a document.
+    async fn run_each(&mut self, document: &str) {
+        let commands = commands_of(document).into_iter().filter(|line| line.starts_with("migrate "));
+        let commands: Vec<String> = commands.collect();
+        assert!(commands.len() >= 3, "{commands:?}");
+        for command in commands {
+            self.run_all(&command).await;
+        }
     }
 
     async fn migrate(&self, words: &str, code: i32) -> Finished {
