@@ -1,4 +1,4 @@
-//! The exit codes, all of them in one place (README, "Running it").
+//! The exit codes, all of them in one place (README, "Exit codes").
 
 use std::time::Duration;
 

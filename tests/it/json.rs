@@ -1,4 +1,4 @@
-//! The JSON documents: exactly the names that the README promises, one document on stdout and nothing else,
+//! The JSON documents: exactly the names that docs/json.md promises, one document on stdout and nothing else,
 //! no JSON on stderr.
 
 use std::time::Duration;

@@ -27,6 +27,7 @@ mod command_line;
 mod compare;
 mod completions;
 mod demo;
+mod documents;
 mod dry_run;
 mod dynamodb;
 mod front;
