@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::failure::{Exit, Failure};
 use super::terminal::Terminal;
-use crate::load::{AutoPace, Pace, PaceRange, TableIdentity};
+use crate::load::{AutoPace, CheckpointError, Pace, PaceRange, TableIdentity};
 use crate::mapping::{Billing, CreateSettings, Endpoint, Rate, Table};
 use crate::plan::TablePlan;
 use crate::report::cost::thousands;
@@ -26,6 +26,15 @@ const COLD_ON_DEMAND: u64 = 4_000;
 /// How long to wait for a new table and its indexes.
 const CREATION: Duration = Duration::from_secs(600);
 
+/// What to do where there is no table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    Fail,
+    Create,
+    /// A checkpoint says that there was one: another would be made beside it, or in its place.
+    Gone,
+}
+
 /// A reached table. The embedded server lives as long as this.
 #[derive(Debug)]
 pub(crate) struct Destination {
@@ -41,20 +50,23 @@ impl Destination {
         table: &Table,
         plan: &TablePlan,
         folder: &Path,
-        create: bool,
+        missing: Missing,
         terminal: &Terminal,
     ) -> Result<Self, Failure> {
         if !is_embedded(table) {
-            return Self::connect(table, plan, None, create, terminal).await;
+            return Self::connect(table, plan, None, missing, terminal).await;
         }
         let file = folder.join(EMBEDDED_FILE);
-        if !create && !file.exists() {
+        if missing == Missing::Gone && !file.exists() {
+            return Err(gone(plan));
+        }
+        if missing == Missing::Fail && !file.exists() {
             let message = format!("the embedded DynamoDB has no table yet: there is no {}", file.display());
             return Err(
                 Failure::new(Exit::Mapping, "no-table", message).with_help("load first: `migrate run`")
             );
         }
-        Self::connect(table, plan, Some(Embedded::file(&file)?), create, terminal).await
+        Self::connect(table, plan, Some(Embedded::file(&file)?), missing, terminal).await
     }
 
     /// As [`Destination::reach`], with an embedded server that is already running.
@@ -62,7 +74,7 @@ impl Destination {
         table: &Table,
         plan: &TablePlan,
         server: Option<Embedded>,
-        create: bool,
+        missing: Missing,
         terminal: &Terminal,
     ) -> Result<Self, Failure> {
         let mut settings = ConnectSettings::new(plan.name.clone());
@@ -76,7 +88,8 @@ impl Destination {
         let dynamodb = DynamoDb::connect(settings).await?;
         let live = match dynamodb.describe().await? {
             Some(live) => live,
-            None if create => {
+            None if missing == Missing::Gone => return Err(gone(plan)),
+            None if missing == Missing::Create => {
                 terminal.remark(&format!(
                     "creating table `{}` in {} …",
                     plan.name,
@@ -132,6 +145,10 @@ impl Destination {
         }
         warnings
     }
+}
+
+fn gone(plan: &TablePlan) -> Failure {
+    CheckpointError::TableGone { table: plan.name.clone() }.into()
 }
 
 /// What a load means to the consumers of a stream.

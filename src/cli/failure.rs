@@ -156,7 +156,7 @@ impl From<CheckpointError> for Failure {
             }
             CheckpointError::Newer { .. } => Failure::new(Exit::Failed, "checkpoint-newer", message)
                 .with_help("use the newer migrate, or load again with --restart"),
-            CheckpointError::Foreign { .. } => Failure::new(Exit::Mapping, "checkpoint-foreign", message)
+            CheckpointError::Foreign { .. } | CheckpointError::TableGone { .. } => Failure::new(Exit::Mapping, "checkpoint-foreign", message)
                 .with_help("name another folder with --state, or load again with --restart"),
             CheckpointError::Changed { entity, .. } => {
                 Failure::new(Exit::Mapping, "mapping-changed", message).with_help(format!(

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::OutputArgs;
 use super::announce::{Announcement, announce};
-use super::destination::{Destination, expected_pace, is_embedded, stream_records};
+use super::destination::{Destination, Missing, expected_pace, is_embedded, stream_records};
 use super::failure::{Exit, Failure};
 use super::help::{PACE, SAFETY};
 use super::progress::{Progress, Wrong};
@@ -167,15 +167,17 @@ pub(crate) async fn execute(project: &Project, args: &RunArgs, terminal: &Termin
     }
     let folder = project.state_folder(&args.state)?;
     let state = Arc::new(StateFolder::open(&folder)?);
-    if !args.restart {
-        // An unreadable one stops the run before anything is made.
-        Checkpoint::read(state.path())?;
-    }
+    // An unreadable one stops the run before anything is made.
+    let begun = !args.restart && Checkpoint::read(state.path())?.is_some_and(|found| found.is_begun());
     let (source, plan) = prepare(project, args, terminal).await?;
     let table = project.table()?;
-    // The embedded DynamoDB has nobody else to create its tables.
-    let create = args.create_table || is_embedded(table);
-    let destination = Destination::reach(table, &plan.table, &folder, create, terminal).await?;
+    let missing = match begun {
+        true => Missing::Gone,
+        // The embedded DynamoDB has nobody else to create its tables.
+        false if args.create_table || is_embedded(table) => Missing::Create,
+        false => Missing::Fail,
+    };
+    let destination = Destination::reach(table, &plan.table, &folder, missing, terminal).await?;
     write(project, args, terminal, source, plan, &state, &destination).await
 }
 
@@ -225,7 +227,7 @@ pub(crate) async fn write(
     let entities = choose(&plan, &args.only)?;
     let database = source.identity().database.clone();
     let Recorded { progress, ours } = recorded(args, state, &plan, &entities, destination, &database)?;
-    let begun = progress.entities.iter().any(|entity| !entity.ranges.is_empty());
+    let begun = progress.is_begun();
     let pace = destination.pace(rate(project, args), &plan.table);
     if is_done(&progress, &plan, &entities) {
         return Ok(already_done(progress, &plan, &pace, state.path()));
@@ -243,7 +245,7 @@ pub(crate) async fn write(
     if args.restart && ours {
         terminal.remark("restart: the items of the earlier load are replaced, whatever became of them since");
     }
-    let journal = Journal::in_folder(Arc::clone(state), progress, args.redact)?;
+    let journal = Journal::in_folder(Arc::clone(state), progress, args.redact);
     let options = options(project, args, &plan, pace.clone())?;
     let target = Arc::new(destination.dynamodb.clone());
     let mut ran = drive(project, target, &plan, source, options, journal, &pace, terminal).await?;
@@ -277,9 +279,7 @@ fn recorded(
     } else {
         Checkpoint::read(state.path())?
     };
-    let ours = found
-        .as_ref()
-        .is_some_and(|old| old.table == table && old.entities.iter().any(|entity| !entity.ranges.is_empty()));
+    let ours = found.as_ref().is_some_and(|old| old.table == table && old.is_begun());
     let Some(mut checkpoint) = found.filter(|_| !whole) else {
         return Ok(Recorded { progress: Checkpoint::new(table, database.to_owned()), ours });
     };
@@ -313,7 +313,9 @@ fn is_done(progress: &Checkpoint, plan: &Plan, entities: &[usize]) -> bool {
 fn already_done(progress: Checkpoint, plan: &Plan, pace: &Pace, folder: &Path) -> Ran {
     let loaded = Loaded { end: End::Complete, progress, samples: load::Samples::default() };
     let mut report = load::report(&loaded, plan, pace, Duration::ZERO);
-    report.outcome = Outcome::AlreadyDone;
+    if report.outcome != Outcome::Limited {
+        report.outcome = Outcome::AlreadyDone;
+    }
     report.resumed = true;
     report.rejects_file = rejects_file(folder, &report);
     Ran { report, failure: None, rate: None }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::OutputArgs;
-use super::destination::Destination;
+use super::destination::{Destination, Missing};
 use super::failure::{Exit, Failure};
 use super::help::{OUTPUT, PACE};
 use super::progress::{Progress, Wrong};
@@ -100,7 +100,7 @@ async fn execute(project: &Project, args: &VerifyArgs, terminal: &Terminal) -> R
     let (source, prepared) = project.prepare(options, &told).await?;
     let folder = project.state_folder(&args.state)?;
     let destination =
-        Destination::reach(project.table()?, &prepared.plan.table, &folder, false, terminal).await?;
+        Destination::reach(project.table()?, &prepared.plan.table, &folder, Missing::Fail, terminal).await?;
     compare(project, args, terminal, source, &prepared.plan, &destination, &folder).await
 }
 

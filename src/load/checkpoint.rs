@@ -81,6 +81,8 @@ pub enum CheckpointError {
     Newer { path: PathBuf, format: u32 },
     #[error("the checkpoint is of another {what}: it says {recorded}, this run has {now}")]
     Foreign { what: &'static str, recorded: String, now: String },
+    #[error("the checkpoint is of a table `{table}` that is not there")]
+    TableGone { table: String },
     #[error("the mapping of `{entity}` has changed since the checkpoint was written: {parts}")]
     Changed { entity: String, parts: String },
 }
@@ -165,6 +167,11 @@ impl Checkpoint {
 
     pub fn entity(&self, name: &str) -> Option<&EntityCheckpoint> {
         self.entities.iter().find(|entity| entity.name == name)
+    }
+
+    /// Whether items may have been written.
+    pub fn is_begun(&self) -> bool {
+        self.entities.iter().any(|entity| !entity.ranges.is_empty())
     }
 
     pub fn is_done(&self, name: &str) -> bool {

@@ -24,6 +24,8 @@ pub struct Journal {
     /// Room of pages that are finished but not yet in the checkpoint.
     permits: Vec<OwnedSemaphorePermit>,
     dirty: bool,
+    /// Nothing was saved yet: rejects of another load, or beyond the watermarks, may be in the folder.
+    fresh: bool,
     /// A save has failed: what it took along is on disk in part or not at all, so that a later one
     /// would cover rejects that are not there.
     broken: bool,
@@ -41,24 +43,16 @@ impl Journal {
             rejects: Vec::new(),
             permits: Vec::new(),
             dirty: false,
+            fresh: false,
             broken: false,
             saves: JoinSet::new(),
         }
     }
 
-    /// Goes on from `progress`: writes it down at once and drops rejects beyond it.
-    pub fn in_folder(
-        folder: Arc<StateFolder>,
-        progress: Checkpoint,
-        redact: bool,
-    ) -> Result<Self, StateError> {
-        let journal = Self { folder: Some(folder), redact, ..Self::in_memory(progress) };
-        if let Some((folder, content)) = journal.content() {
-            // In this order: killed in between, the next run finds rejects that it drops.
-            folder.replace_checkpoint(&content)?;
-            rejects::trim(&folder.rejects(), &journal.progress)?;
-        }
-        Ok(journal)
+    /// Goes on from `progress`. Nothing is changed before the first save, which also drops the rejects
+    /// beyond `progress`: a load that never begins leaves the folder as it was.
+    pub fn in_folder(folder: Arc<StateFolder>, progress: Checkpoint, redact: bool) -> Self {
+        Self { folder: Some(folder), redact, dirty: true, fresh: true, ..Self::in_memory(progress) }
     }
 
     pub fn progress(&self) -> &Checkpoint {
@@ -126,6 +120,7 @@ impl Journal {
         let permits = std::mem::take(&mut self.permits);
         let rejects = std::mem::take(&mut self.rejects);
         let Some((folder, content)) = self.content() else { return };
+        let trimmed = std::mem::take(&mut self.fresh).then(|| self.progress.clone());
         self.saves.spawn_blocking(move || {
             if !rejects.is_empty() {
                 let path = folder.rejects();
@@ -133,6 +128,10 @@ impl Journal {
                 append(&path, &lines)?;
             }
             folder.replace_checkpoint(&content)?;
+            if let Some(progress) = trimmed {
+                // In this order: killed in between, the next run finds rejects that it drops.
+                rejects::trim(&folder.rejects(), &progress)?;
+            }
             drop(permits);
             Ok(())
         });

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 
-use super::checkpoint::{Checkpoint, EntityCheckpoint};
+use super::checkpoint::Checkpoint;
 use super::pacer::Pace;
 use super::tally::Tally;
 use super::{End, Loaded};
@@ -27,7 +27,7 @@ pub fn report(loaded: &Loaded, plan: &Plan, pace: &Pace, elapsed: Duration) -> R
     });
     RunReport {
         command: "run",
-        outcome: outcome(loaded, &all),
+        outcome: outcome(loaded, plan, &all),
         dry_run: false,
         resumed: false,
         table: plan.table.name.clone(),
@@ -50,9 +50,8 @@ pub fn report(loaded: &Loaded, plan: &Plan, pace: &Pace, elapsed: Duration) -> R
     }
 }
 
-fn outcome(loaded: &Loaded, all: &Tally) -> Outcome {
-    let begun = |entity: &&EntityCheckpoint| !entity.ranges.is_empty();
-    let unfinished = loaded.progress.entities.iter().filter(begun).any(|entity| !entity.is_done());
+fn outcome(loaded: &Loaded, plan: &Plan, all: &Tally) -> Outcome {
+    let unfinished = plan.entities.iter().any(|entity| !loaded.progress.is_done(&entity.name));
     match loaded.end {
         End::Interrupted => Outcome::Interrupted,
         End::Failed(_) => Outcome::Failed,

@@ -105,6 +105,8 @@ fn snapshots(report: &RunReport, style: Style) -> String {
     }
     match report.consistent {
         Consistent::Proven => {}
+        // It failed before anything was read.
+        _ if report.snapshots == 0 => {}
         // Two snapshots are two states, whatever each of them was.
         Consistent::Unproven if report.snapshots > 1 => {}
         Consistent::Unproven => {

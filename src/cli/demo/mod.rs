@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::{Args, Parser};
 
 use super::RemarkArgs;
-use super::destination::Destination;
+use super::destination::{Destination, Missing};
 use super::failure::{Exit, Failure};
 use super::project::Project;
 use super::terminal::Terminal;
@@ -68,7 +68,7 @@ async fn story(terminal: &Terminal) -> Result<Exit, Failure> {
     let plan = Arc::new(prepared.plan);
     let server = Embedded::memory()?;
     let destination =
-        Destination::connect(project.table()?, &plan.table, Some(server), true, terminal).await?;
+        Destination::connect(project.table()?, &plan.table, Some(server), Missing::Create, terminal).await?;
     let args = run_args(folder.path(), false)?;
     let state_path = project.state_folder(&args.state)?;
     let state = Arc::new(StateFolder::open(&state_path)?);

@@ -37,6 +37,47 @@ async fn restart_loads_everything_again_and_lists_rejects_once() {
 }
 
 #[tokio::test]
+async fn a_restart_that_never_begins_leaves_everything_as_it_was() {
+    let scene = Scene::with_rejects(servers::postgres().await, 1_000, "n % 100 = 0").await;
+    let role = format!("few_{}", scene.database.text("SELECT current_database()").await);
+    let make = format!("CREATE ROLE {role} LOGIN PASSWORD 'few'; GRANT SELECT ON ledger TO {role}");
+    scene.database.execute(&make).await;
+    let url = scene.database.url_as(&role, "few");
+    let load = |more: &[&str]| scene.load_with(more).env("SOURCE_URL", &url);
+    load(&[]).run().await.expect_code(4);
+    let (checkpoint, rejects) = (scene.checkpoint(), scene.rejects());
+    // One connection finds out what there is; the readers get none.
+    scene.database.execute(&format!("ALTER ROLE {role} CONNECTION LIMIT 1")).await;
+    let report = load(&["--restart"]).run().await.expect_code(1).json();
+    assert_eq!((&report["outcome"], &report["snapshots"]), (&json!("failed"), &json!(0)));
+    assert_eq!((scene.checkpoint(), scene.rejects()), (checkpoint, rejects));
+    scene.database.execute(&format!("ALTER ROLE {role} CONNECTION LIMIT 20")).await;
+    assert_eq!(load(&[]).run().await.expect_code(4).json()["outcome"], "already_done");
+    load(&["--restart"]).run().await.expect_code(4);
+    scene.assert_rejects_listed_once().await;
+    scene.database.execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}")).await;
+}
+
+#[tokio::test]
+async fn only_some_entities_of_a_new_mapping_are_not_everything() {
+    let scene = Scene::new(servers::sqlite().await, 300).await;
+    make_table(&scene.database, "tags", "id INT NOT NULL PRIMARY KEY, word VARCHAR(10)", "n, 'x'", 30).await;
+    let mapping = scene.folder.read("ledger.toml");
+    let with_tags =
+        format!("{mapping}\n[entities.Tag]\nfrom = \"tags\"\npk = \"TAG#{{id:07}}\"\nsk = \"TAG\"\n");
+    scene.folder.write("ledger.toml", &with_tags);
+    for _ in 0..2 {
+        let report = scene.load_with(&["--only", "Tag"]).run().await.expect_code(0).json();
+        assert_eq!((&report["outcome"], scene.written()), (&json!("limited"), 30));
+    }
+    assert_eq!(scene.load().run().await.expect_code(0).json()["outcome"], "done");
+    assert_eq!(
+        scene.load_with(&["--only", "Tag"]).run().await.expect_code(0).json()["outcome"],
+        "already_done"
+    );
+}
+
+#[tokio::test]
 async fn restart_into_a_table_of_others_asks_first_and_forgets_nothing() {
     let scene = Scene::new(servers::postgres().await, 1_000).await;
     scene.load().run().await.expect_code(0);
@@ -167,11 +208,17 @@ async fn p06_another_database_or_table_is_refused() {
 
     embedded.client().call("DeleteTable", json!({"TableName": "ledger"})).await;
     let refused = scene.load().run().await;
-    assert_refused(refused, "checkpoint-foreign", "TableId");
+    assert_refused(refused, "checkpoint-foreign", "not there");
+    let tables = embedded.client().call("ListTables", json!({})).await;
+    assert_eq!(tables["TableNames"], json!([]), "none is made before that is known");
+
+    embedded.client().create_table("ledger").await;
+    assert_refused(scene.load().run().await, "checkpoint-foreign", "TableId");
     assert_eq!(embedded.client().scan("ledger", None).await.len(), 0);
 
     // A table of another name has a state of its own: copied there, it is not believed.
     scene.change_mapping("name = \"ledger\"", "name = \"journal\"");
+    embedded.client().create_table("journal").await;
     let folder = scene.folder.path().join(".migrate/ledger");
     std::fs::create_dir(folder.join("journal")).unwrap();
     std::fs::copy(scene.state("checkpoint.json"), folder.join("journal/checkpoint.json")).unwrap();
