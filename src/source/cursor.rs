@@ -46,9 +46,9 @@ pub struct Cursor {
     spare: Page,
 }
 
-/// The part of [`PageLimits::bytes`] that pages usually have: rows may grow sixtyfold from one page to
+/// The part of [`PageLimits::bytes`] that pages usually have: rows may grow thirtyfold from one page to
 /// the next before one is read in vain.
-const USUAL_SHARE: usize = 64;
+const USUAL_SHARE: usize = 32;
 
 /// Rows of a first page: enough to learn how large they are.
 const FIRST_ROWS: u64 = 500;
