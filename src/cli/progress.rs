@@ -14,6 +14,9 @@ use crate::verify::VerifyEvent;
 /// Between two lines where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(5);
 
+/// What was last said about slowness holds no longer when nobody says it again.
+const OVER: Duration = Duration::from_secs(5);
+
 /// Between two lines that say the same about slowness.
 const REPEAT: Duration = Duration::from_secs(30);
 
@@ -27,7 +30,9 @@ pub(crate) struct Progress {
     last: ProgressBar,
     wrong: Wrong,
     last_line: Mutex<Instant>,
-    /// What was last said about slowness, and when.
+    /// When it was last said why it is slow.
+    noticed: Mutex<Option<Instant>>,
+    /// What got a line of its own about slowness, and when.
     last_notice: Mutex<Option<(String, Instant)>>,
 }
 
@@ -76,6 +81,7 @@ impl Progress {
             last,
             wrong,
             last_line: Mutex::new(Instant::now()),
+            noticed: Mutex::new(None),
             last_notice: Mutex::new(None),
         }
     }
@@ -129,7 +135,16 @@ impl Progress {
             // The length was the database's estimate.
             entity.bar.set_length(entity.bar.position());
         }
+        self.forget_notice();
         self.line();
+    }
+
+    fn forget_notice(&self) {
+        let mut noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
+        if noticed.is_some_and(|at| at.elapsed() >= OVER) {
+            *noticed = None;
+            self.last.set_message("");
+        }
     }
 
     fn wrong(&self, entity: usize, rows: u64) {
@@ -149,6 +164,7 @@ impl Progress {
     /// Why it is slow, in the last line of the bars.
     fn notice(&self, text: &str) {
         self.last.set_message(text.to_owned());
+        *self.noticed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         if !self.terminal.interactive && self.is_news(text) {
             self.terminal.remark(text);
         }
