@@ -135,7 +135,8 @@ fn write_strict(
     if settings.kind.is_none() && settings.format.is_none() {
         return write_natural(value, settings, scratch, out);
     }
-    let value = &read(*value, settings)?;
+    let meant = read(*value, settings);
+    let value = meant.as_ref().map_err(Violation::clone)?;
     match (settings.kind, value) {
         (Some(ValueType::S), _) => write_as_text(value, settings, scratch, out),
         (Some(ValueType::B), Value::Uuid(uuid)) => Ok(write_binary(uuid, out)),

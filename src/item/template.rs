@@ -159,7 +159,10 @@ fn write_placeholder(
         Ok(false) => {
             match (settings.kind, &settings.format) {
                 (None, None) => write_text(value, settings, purpose, out)?,
-                _ => write_text(&read(*value, settings)?, settings, purpose, out)?,
+                _ => {
+                    let meant = read(*value, settings);
+                    write_text(meant.as_ref().map_err(Violation::clone)?, settings, purpose, out)?;
+                }
             }
             steps
         }
