@@ -1,109 +1,29 @@
 //! `migrate run`: the dry run and the load.
 
+mod args;
+mod recorded;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clap::Args;
-
-use super::OutputArgs;
+pub(crate) use self::args::RunArgs;
+use self::recorded::{Recorded, is_done, recorded, rows_left};
 use super::announce::{Announcement, announce};
 use super::destination::{Destination, Missing, expected_pace, is_embedded, stream_records};
 use super::failure::{Exit, Failure};
-use super::help::{PACE, SAFETY};
 use super::progress::{Progress, Wrong};
-use super::project::{MappingArgs, Project, StateArgs, choose};
+use super::project::{Project, choose};
 use super::signals::stop_on_signal;
 use super::terminal::Terminal;
 use crate::load::{
     self, Checkpoint, End, Journal, Load, LoadOptions, Loaded, Pace, StateFolder, TableIdentity,
 };
 use crate::mapping::{Rate, SnapshotMode};
-use crate::plan::{EntityPlan, Plan, PlanOptions};
+use crate::plan::{Plan, PlanOptions};
 use crate::report::{Consistent, Outcome, RunReport, dry_run_text, run_text};
 use crate::source::{PageLimits, Source};
 use crate::target::{Discard, Target};
-
-/// Load the source into the table, or show what would be loaded
-#[derive(Debug, Clone, Args)]
-#[command(before_help = WHAT, after_help = EXAMPLES)]
-pub(crate) struct RunArgs {
-    #[command(flatten)]
-    pub mapping: MappingArgs,
-    /// Make the item of every row, show what would be written, write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Forget the checkpoint and load again from the first row
-    #[arg(long, conflicts_with = "dry_run")]
-    pub restart: bool,
-    /// Only these entities, separated by commas
-    #[arg(long, value_name = "ENTITY", value_delimiter = ',')]
-    pub only: Vec<String>,
-    /// At most this many more rows of each entity; marks none as done
-    #[arg(long, value_name = "ROWS", value_parser = parse_rows)]
-    pub limit: Option<u64>,
-    /// Write capacity units (WCU) a second, indexes included, or "auto" for what the table takes [default:
-    /// write.rate of the mapping, else auto]
-    #[arg(long, help_heading = PACE, value_name = "WCU", value_parser = parse_rate)]
-    pub rate: Option<Rate>,
-    /// Requests in flight at most, 1 to 1024 [default: write.concurrency of the mapping, else 16]
-    #[arg(long, help_heading = PACE, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub concurrency: Option<u16>,
-    #[command(flatten)]
-    pub state: StateArgs,
-    /// Create the table when it does not exist, as [table.create] says
-    #[arg(long)]
-    pub create_table: bool,
-    /// Stop after more rejected rows than this [default: write.max_rejects of the mapping, else 1000]
-    #[arg(long, help_heading = SAFETY, value_name = "ROWS", value_parser = parse_count)]
-    pub max_rejects: Option<u64>,
-    /// Write although the table holds items that no checkpoint knows, or although the source's snapshot is
-    /// held longer than source.snapshot_limit
-    #[arg(long, help_heading = SAFETY)]
-    pub yes: bool,
-    /// Hash the source keys in rejects.jsonl, and show no items in a dry run
-    #[arg(long, help_heading = SAFETY)]
-    pub redact: bool,
-    /// Load although two rows may have the same key: one would replace the other
-    #[arg(long, help_heading = SAFETY)]
-    pub allow_unproven_keys: bool,
-    #[command(flatten)]
-    pub output: OutputArgs,
-}
-
-const WHAT: &str = "\
-Reads the mapped tables in one snapshot, makes an item of each row and writes the items in batches, no faster \
-than the table takes them. After a stop of any kind the same command goes on where the checkpoint says; a finished \
-load is not written again. Never changes the source, deletes no item, and writes into a table with other items only \
-with --yes. With --dry-run it writes nothing and says what a load would do and cost.";
-
-const EXAMPLES: &str = "\
-Examples:
-  migrate run -m shop.toml --dry-run           every row, nothing written
-  migrate run -m shop.toml --create-table      make the table and load it
-  migrate run -m shop.toml                     go on after a stop
-  migrate run -m shop.toml --only User,Order --limit 100
-  migrate run -m shop.toml --rate 500          500 WCU a second
-  migrate -m shop.toml                         the same as `migrate run`";
-
-fn parse_rows(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(rows @ 1..) => Ok(rows),
-        _ => Err("expected a number of rows, at least 1".to_owned()),
-    }
-}
-
-fn parse_count(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "expected a number of rows, 0 for none".to_owned())
-}
-
-fn parse_rate(text: &str) -> Result<Rate, String> {
-    match (text, text.parse::<u64>()) {
-        ("auto", _) => Ok(Rate::Auto),
-        (_, Ok(rate)) if rate >= 1 => Ok(Rate::Fixed(rate)),
-        _ => Err("expected \"auto\" or whole write capacity units per second, at least 1".to_owned()),
-    }
-}
 
 /// Cells of one page at most, beyond one row (design, promise 6).
 const PAGE_BYTES: usize = 16 * 1024 * 1024;
@@ -252,62 +172,6 @@ pub(crate) async fn write(
     ran.report.resumed = begun;
     ran.report.rejects_file = rejects_file(state.path(), &ran.report);
     Ok(ran)
-}
-
-/// Where a load goes on from.
-struct Recorded {
-    progress: Checkpoint,
-    /// A checkpoint says that the items in the table come from this mapping.
-    ours: bool,
-}
-
-/// The checkpoint to go on from; a new one where there is none or `--restart` forgets it. Changes no
-/// file: the old checkpoint stays until the load begins.
-fn recorded(
-    args: &RunArgs,
-    state: &StateFolder,
-    plan: &Plan,
-    entities: &[usize],
-    destination: &Destination,
-    database: &str,
-) -> Result<Recorded, Failure> {
-    let table = destination.identity();
-    let whole = args.restart && args.only.is_empty();
-    // What is forgotten as a whole need not be readable.
-    let found = if whole {
-        Checkpoint::read(state.path()).unwrap_or_default()
-    } else {
-        Checkpoint::read(state.path())?
-    };
-    let ours = found.as_ref().is_some_and(|old| old.table == table && old.is_begun());
-    let Some(mut checkpoint) = found.filter(|_| !whole) else {
-        return Ok(Recorded { progress: Checkpoint::new(table, database.to_owned()), ours });
-    };
-    if args.restart {
-        let again = |name: &str| {
-            entities.iter().filter_map(|entity| plan.entities.get(*entity)).any(|plan| plan.name == name)
-        };
-        checkpoint.entities.retain(|entity| !again(&entity.name));
-    }
-    checkpoint.must_match(plan, &table, database)?;
-    Ok(Recorded { progress: checkpoint, ours })
-}
-
-/// An estimate of what is still to be read of the chosen entities. What a `where` leaves of a table is
-/// not known and counts as nothing.
-fn rows_left(progress: &Checkpoint, plan: &Plan, entities: &[usize]) -> u64 {
-    let chosen = entities.iter().filter_map(|entity| plan.entities.get(*entity));
-    let left = |entity: &EntityPlan| {
-        let read = progress.entity(&entity.name).map(|recorded| recorded.tally().rows).unwrap_or_default();
-        entity.row_estimate.unwrap_or_default().saturating_sub(read)
-    };
-    let whole = chosen.filter(|entity| entity.select.filter.is_none());
-    whole.filter(|entity| !progress.is_done(&entity.name)).map(left).sum()
-}
-
-fn is_done(progress: &Checkpoint, plan: &Plan, entities: &[usize]) -> bool {
-    let mut chosen = entities.iter().filter_map(|entity| plan.entities.get(*entity));
-    chosen.all(|entity| progress.is_done(&entity.name))
 }
 
 fn already_done(progress: Checkpoint, plan: &Plan, pace: &Pace, folder: &Path) -> Ran {
