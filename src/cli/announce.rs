@@ -3,8 +3,9 @@
 
 use super::destination::Destination;
 use super::failure::{Exit, Failure};
+use super::run::Ahead;
 use super::terminal::Terminal;
-use crate::load::{Pace, Units};
+use crate::load::Pace;
 use crate::mapping::{SnapshotMode, SourceSettings};
 use crate::report::cost::{about, duration, thousands};
 use crate::source::Source;
@@ -15,8 +16,7 @@ pub(crate) struct Announcement<'a> {
     pub source: &'a Source,
     pub destination: &'a Destination,
     pub pace: &'a Pace,
-    /// Rows to read, by estimate.
-    pub rows: u64,
+    pub ahead: &'a Ahead,
 }
 
 /// Tells of the load; fails where the snapshot would be held longer than `snapshot_limit` without `--yes`.
@@ -25,7 +25,7 @@ pub(crate) fn announce(load: &Announcement<'_>, yes: bool, terminal: &Terminal) 
     let transport = identity.transport.in_words().map(|words| format!(", {words}")).unwrap_or_default();
     terminal.remark(&format!("from {} ({}{transport})", identity.address, identity.server));
     terminal.remark(&format!("into {}", load.destination.describe()));
-    let warnings = load.destination.warnings(load.rows);
+    let warnings = load.destination.warnings(load.ahead.rows);
     warnings.iter().for_each(|warning| terminal.remark(&format!("warning: {warning}")));
     let has_snapshot = load.settings.snapshot != SnapshotMode::None;
     let held = if has_snapshot {
@@ -33,15 +33,23 @@ pub(crate) fn announce(load: &Announcement<'_>, yes: bool, terminal: &Terminal) 
     } else {
         "the source is read without a snapshot"
     };
-    // As if every row made an item of one write unit, in no index.
-    let expected = load.pace.seconds(&Units { table: load.rows, indexes: Vec::new() });
-    let least = expected.map(|seconds| format!(", {} at least", about(seconds))).unwrap_or_default();
+    let expected = load.pace.seconds(&load.ahead.units);
+    let least = expected.map(|seconds| least(seconds, &load.ahead.uncounted)).unwrap_or_default();
     terminal.remark(&format!("rate: {}{least}; {held}", rate_in_words(load.pace)));
     let limit = load.settings.snapshot_limit.as_secs();
     if has_snapshot && !yes && expected.is_some_and(|seconds| seconds > limit) {
         return Err(held_too_long(limit));
     }
     Ok(())
+}
+
+/// `, about 25 s at least, not counting the rows of Item, which are not known`
+fn least(seconds: u64, uncounted: &[String]) -> String {
+    let least = if seconds > 0 { format!(", {} at least", about(seconds)) } else { String::new() };
+    match uncounted {
+        [] => least,
+        _ => format!("{least}, not counting the rows of {}, which are not known", uncounted.join(", ")),
+    }
 }
 
 fn held_too_long(limit: u64) -> Failure {
@@ -60,5 +68,21 @@ fn rate_in_words(pace: &Pace) -> String {
             Some(range) => format!("auto, from {} write units a second", thousands(range.start)),
             None => "auto".to_owned(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::least;
+
+    #[test]
+    fn what_nobody_has_counted_is_named_beside_the_least_time() {
+        assert_eq!(least(0, &[]), "");
+        assert_eq!(least(25, &[]), ", about 25 s at least");
+        let uncounted = ["Item".to_owned(), "Note".to_owned()];
+        assert_eq!(
+            least(25, &uncounted),
+            ", about 25 s at least, not counting the rows of Item, Note, which are not known"
+        );
     }
 }

@@ -156,11 +156,15 @@ impl From<CheckpointError> for Failure {
             }
             CheckpointError::Newer { .. } => Failure::new(Exit::Failed, "checkpoint-newer", message)
                 .with_help("use the newer migrate, or load again with --restart"),
-            CheckpointError::Foreign { .. } | CheckpointError::TableGone { .. } => Failure::new(Exit::Mapping, "checkpoint-foreign", message)
-                .with_help("name another folder with --state, or load again with --restart"),
-            CheckpointError::Changed { entity, .. } => {
+            CheckpointError::Foreign { .. } | CheckpointError::TableGone { .. } => {
+                Failure::new(Exit::Mapping, "checkpoint-foreign", message)
+                    .with_help("name another folder with --state, or load again with --restart")
+            }
+            CheckpointError::Changed { entities } => {
+                let names: Vec<_> = entities.into_iter().map(|entity| entity.name).collect();
+                let (quoted, only) = (names.join("`, `"), names.join(","));
                 Failure::new(Exit::Mapping, "mapping-changed", message).with_help(format!(
-                    "undo the change to go on, or load `{entity}` again with --restart --only {entity}; items under keys that the new mapping no longer renders stay in the table"
+                    "undo the change to go on, or load `{quoted}` again with --restart --only {only}; items under keys that the new mapping no longer renders stay in the table"
                 ))
             }
         }

@@ -60,16 +60,22 @@ impl Wrong {
 }
 
 impl Progress {
-    /// `done`: rows that earlier runs have dealt with, by entity of the plan.
-    pub(crate) fn new(plan: &Plan, done: &[u64], wrong: Wrong, terminal: &Terminal) -> Self {
+    /// `done`: rows that earlier runs have dealt with, by entity of the plan; `None` where nothing is
+    /// to be done.
+    pub(crate) fn new(plan: &Plan, done: &[Option<u64>], wrong: Wrong, terminal: &Terminal) -> Self {
         let target =
             if terminal.interactive { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bars = MultiProgress::with_draw_target(target);
         let entities = plan.entities.iter().enumerate().map(|(position, entity)| {
-            let rows = done.get(position).copied().unwrap_or_default();
-            let bar = bars.add(entity_bar(&entity.name, entity.row_estimate));
-            bar.set_position(rows);
-            bar.reset_eta();
+            let bar = match done.get(position).copied().flatten() {
+                Some(rows) => {
+                    let bar = bars.add(entity_bar(&entity.name, entity.row_estimate));
+                    bar.set_position(rows);
+                    bar.reset_eta();
+                    bar
+                }
+                None => ProgressBar::hidden(),
+            };
             Entity { name: entity.name.clone(), bar, wrong: Mutex::new(0) }
         });
         let entities = entities.collect();
@@ -233,15 +239,17 @@ fn last_line() -> ProgressBar {
     ProgressBar::new_spinner().with_style(style)
 }
 
+/// Without an estimate of its rows an entity has no bar and no end in sight.
 fn entity_bar(name: &str, estimate: Option<u64>) -> ProgressBar {
-    let bar = ProgressBar::new(estimate.unwrap_or_default().max(1));
-    bar.set_style(
-        plain_style(
-            // 80 columns, or a bar wraps and is drawn again and again.
+    // 80 columns, or a bar wraps and is drawn again and again.
+    let (bar, template) = match estimate {
+        Some(rows) => (
+            ProgressBar::new(rows.max(1)),
             "{prefix:14!} {bar:16} {human_pos:>11}/~{human_len:<11} {rate:>7}/s ETA {eta:>4} {wide_msg:.red}",
-        )
-        .with_key("rate", rate),
-    );
+        ),
+        None => (ProgressBar::no_length(), "{prefix:14!} {human_pos:>28} {rate:>20}/s {wide_msg:.red}"),
+    };
+    bar.set_style(plain_style(template).with_key("rate", rate));
     bar.with_prefix(name.to_owned())
 }
 

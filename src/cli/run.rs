@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub(crate) use self::args::RunArgs;
-use self::recorded::{Recorded, is_done, recorded, rows_left};
+pub(super) use self::recorded::Ahead;
+use self::recorded::{Recorded, ahead, is_done, recorded};
 use super::announce::{Announcement, announce};
 use super::destination::{Destination, Missing, expected_pace, is_embedded, stream_records};
 use super::failure::{Exit, Failure};
@@ -20,7 +21,7 @@ use crate::load::{
     self, Checkpoint, End, Journal, Load, LoadOptions, Loaded, Pace, StateFolder, TableIdentity,
 };
 use crate::mapping::{Rate, SnapshotMode};
-use crate::plan::{Plan, PlanOptions};
+use crate::plan::{EntityPlan, KeyProof, Plan, PlanOptions};
 use crate::report::{Consistent, Outcome, RunReport, dry_run_text, run_text};
 use crate::source::{PageLimits, Source};
 use crate::target::{Discard, Target};
@@ -58,6 +59,8 @@ pub(crate) struct Ran {
     pub failure: Option<Failure>,
     /// The fixed rate asked for.
     pub rate: Option<u64>,
+    /// Entities whose keys are not proven to differ.
+    pub unproven: Vec<String>,
 }
 
 /// Prints the report and returns the exit code.
@@ -68,6 +71,13 @@ pub(crate) fn tell(ran: &Ran, terminal: &Terminal) -> Exit {
         terminal.data(&dry_run_text(&ran.report, ran.rate, terminal.style()));
     } else {
         terminal.data(&run_text(&ran.report, terminal.style()));
+    }
+    if !ran.unproven.is_empty() {
+        let names = ran.unproven.join(", ");
+        terminal.remark(&format!(
+            "warning: the keys of {names} are not proven to differ: only rows with one key that were in flight together are \
+             counted as rejected, others replace each other; `migrate verify` finds them"
+        ));
     }
     if let Some(failure) = &ran.failure {
         terminal.explain(failure);
@@ -155,10 +165,10 @@ pub(crate) async fn write(
     if !ours && !args.yes && !destination.dynamodb.is_empty().await? {
         return Err(not_empty(&plan));
     }
-    let rows = rows_left(&progress, &plan, &entities);
+    let ahead = ahead(&progress, &plan, &entities);
     let settings = project.source()?;
     announce(
-        &Announcement { settings, source: &source, destination, pace: &pace, rows },
+        &Announcement { settings, source: &source, destination, pace: &pace, ahead: &ahead },
         args.yes,
         terminal,
     )?;
@@ -182,7 +192,7 @@ fn already_done(progress: Checkpoint, plan: &Plan, pace: &Pace, folder: &Path) -
     }
     report.resumed = true;
     report.rejects_file = rejects_file(folder, &report);
-    Ran { report, failure: None, rate: None }
+    Ran { report, failure: None, rate: None, unproven: Vec::new() }
 }
 
 fn rejects_file(folder: &Path, report: &RunReport) -> Option<String> {
@@ -231,9 +241,13 @@ async fn drive<T: Target>(
     terminal: &Terminal,
 ) -> Result<Ran, Failure> {
     let started = Instant::now();
-    let done =
-        |name: &str| journal.progress().entity(name).map(|entity| entity.tally().rows).unwrap_or_default();
-    let done: Vec<_> = plan.entities.iter().map(|entity| done(&entity.name)).collect();
+    let rows = |position: usize, entity: &EntityPlan| {
+        let recorded = journal.progress().entity(&entity.name);
+        let ahead = options.entities.contains(&position) && !journal.progress().is_done(&entity.name);
+        ahead.then(|| recorded.map(|entity| entity.tally().rows).unwrap_or_default())
+    };
+    let done: Vec<_> = plan.entities.iter().enumerate().map(|(at, entity)| rows(at, entity)).collect();
+    let unproven = unproven(plan, &options.entities);
     let progress = Arc::new(Progress::new(plan, &done, Wrong::Rejected, terminal));
     let observe = progress.observer();
     let load = Load { plan: Arc::clone(plan), source: project.source()?.clone(), target, options, observe };
@@ -243,7 +257,13 @@ async fn drive<T: Target>(
     if project.source()?.snapshot == SnapshotMode::None {
         report.consistent = Consistent::None;
     }
-    Ok(finished(loaded, report))
+    Ok(Ran { unproven, ..finished(loaded, report) })
+}
+
+fn unproven(plan: &Plan, entities: &[usize]) -> Vec<String> {
+    let chosen = entities.iter().filter_map(|entity| plan.entities.get(*entity));
+    let unproven = chosen.filter(|entity| matches!(entity.key_proof, KeyProof::Unproven { .. }));
+    unproven.map(|entity| entity.name.clone()).collect()
 }
 
 fn finished(loaded: Loaded, mut report: RunReport) -> Ran {
@@ -252,5 +272,5 @@ fn finished(loaded: Loaded, mut report: RunReport) -> Ran {
         End::Complete | End::Interrupted => None,
     };
     report.error = failure.as_ref().map(Failure::report);
-    Ran { report, failure, rate: None }
+    Ran { report, failure, rate: None, unproven: Vec::new() }
 }

@@ -18,7 +18,7 @@ fn listen(terminal: &Terminal) -> watch::Receiver<bool> {
     let mut signals = Signals::listen();
     tokio::spawn(async move {
         signals.next().await;
-        terminal.remark("stopping: finishing what is in flight and saving (a second Ctrl-C exits at once)");
+        terminal.remark("stopping: finishing what is in flight (a second Ctrl-C exits at once)");
         // Without a listener there is nothing left to stop.
         let _ = stop.send(true);
         signals.next().await;

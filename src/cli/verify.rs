@@ -126,7 +126,7 @@ pub(crate) async fn compare(
         excused: excused(folder)?,
         ..VerifyOptions::new(limits)
     };
-    let progress = Progress::new(plan, &[], Wrong::Different, terminal);
+    let progress = Progress::new(plan, &vec![Some(0); plan.entities.len()], Wrong::Different, terminal);
     let target = Arc::new(destination.dynamodb.clone());
     let observe = |event| progress.verify_event(&event);
     let verified = verify(plan, snapshot.readers, target, options, &observe, stop_on_signal(terminal)).await;

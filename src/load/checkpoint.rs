@@ -83,8 +83,35 @@ pub enum CheckpointError {
     Foreign { what: &'static str, recorded: String, now: String },
     #[error("the checkpoint is of a table `{table}` that is not there")]
     TableGone { table: String },
-    #[error("the mapping of `{entity}` has changed since the checkpoint was written: {parts}")]
-    Changed { entity: String, parts: String },
+    #[error(
+        "the mapping of {} has changed since the checkpoint was written: {}",
+        names(entities),
+        parts(entities)
+    )]
+    Changed { entities: Vec<ChangedEntity> },
+}
+
+/// An entity that is not what it was, and what of it.
+#[derive(Debug)]
+pub struct ChangedEntity {
+    pub name: String,
+    pub parts: String,
+}
+
+/// `` `Supplier`, `Shipper` ``
+fn names(entities: &[ChangedEntity]) -> String {
+    entities.iter().map(|entity| format!("`{}`", entity.name)).collect::<Vec<_>>().join(", ")
+}
+
+/// `Supplier: where; Shipper: pk`, and of one entity alone its parts.
+fn parts(entities: &[ChangedEntity]) -> String {
+    match entities {
+        [only] => only.parts.clone(),
+        _ => {
+            let each = entities.iter().map(|entity| format!("{}: {}", entity.name, entity.parts));
+            each.collect::<Vec<_>>().join("; ")
+        }
+    }
 }
 
 impl Checkpoint {
@@ -155,14 +182,16 @@ impl Checkpoint {
         if self.database != database {
             return foreign("source database", &self.database, database);
         }
-        plan.entities.iter().try_for_each(|entity| match self.entity(&entity.name) {
-            Some(recorded) if recorded.fingerprint != entity.fingerprint => Err(CheckpointError::Changed {
-                entity: entity.name.clone(),
+        let changed = plan.entities.iter().filter_map(|entity| {
+            let recorded = self.entity(&entity.name)?;
+            (recorded.fingerprint != entity.fingerprint).then(|| ChangedEntity {
+                name: entity.name.clone(),
                 parts: describe_difference(&recorded.parts, &entity.fingerprint_parts)
                     .unwrap_or_else(|| "its fingerprint".to_owned()),
-            }),
-            _ => Ok(()),
-        })
+            })
+        });
+        let entities: Vec<_> = changed.collect();
+        if entities.is_empty() { Ok(()) } else { Err(CheckpointError::Changed { entities }) }
     }
 
     pub fn entity(&self, name: &str) -> Option<&EntityCheckpoint> {

@@ -136,8 +136,14 @@ fn ending(report: &RunReport, style: Style) -> String {
             ),
         ),
         Outcome::Limited => {
-            let text = "Not everything is loaded, as asked for. The same command without --limit or --only loads the rest.";
-            (Meaning::Attention, text.to_owned())
+            let rest = "Not everything is loaded, as asked for. The same command without --limit or --only loads the rest.";
+            let text = match report.totals.rejected {
+                0 => rest.to_owned(),
+                _ => format!(
+                    "{rest}\n{rejected} (exit code 4). Mend the data or the mapping, then load these again with --restart --only."
+                ),
+            };
+            (Meaning::Attention, text)
         }
         Outcome::Interrupted => {
             let text = "Interrupted; the checkpoint is saved. The same command goes on.";

@@ -55,6 +55,9 @@ pub fn status_text(report: &StatusReport, style: Style) -> String {
         text += &format!("rejected rows are listed in {}\n", printable(file));
     }
     text + match report.outcome {
+        Progress::Done if report.rejects_file.is_some() => {
+            "\nEverything is loaded but the rejected rows. Mend the data or the mapping, then load again with --restart.\n"
+        }
         Progress::Done => "\nEverything is loaded. `migrate verify` proves it.\n",
         Progress::NotBegun | Progress::Unfinished => "\nNot finished. `migrate run` goes on.\n",
     }

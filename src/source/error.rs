@@ -74,7 +74,7 @@ impl std::error::Error for SourceError {}
 pub(super) fn changed_type(column: &str, planned: &str, found: &str) -> SourceError {
     let cause = format!("column {column} was {planned} when it was described and arrives as {found}");
     SourceError::new(SourceErrorKind::SchemaChanged, "read a page of rows", cause)
-        .with_hint("the table was altered while it was read; run again")
+        .with_hint("the table was altered while it was read; see what `migrate check` says, then load the entity again with --restart --only")
 }
 
 /// What was being done when the driver failed: the same code means different things.

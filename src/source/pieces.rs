@@ -81,10 +81,11 @@ pub(super) fn parameters(piece: Piece) -> SourceError {
         .with_hint("write ? and $1 as SQL without placeholders, or inside quotes")
 }
 
-pub(super) fn not_a_name(name: &str) -> SourceError {
-    error(Piece::Rows, &format!("`{name}` is no table or view")).with_hint(
-        "`from` is one name, schema-qualified and quoted where the database needs it; use `query` for more",
-    )
+pub(super) fn not_a_name(name: &str, dialect: Dialect) -> SourceError {
+    let quoted = sql_text::quote("Order Details", dialect);
+    error(Piece::Rows, &format!("`{name}` is no table or view")).with_hint(format!(
+        "`from` is one name, schema-qualified and quoted where the database needs it, as in `from = '{quoted}'`; use `query` for more"
+    ))
 }
 
 /// What to write instead of a table's name that does not stand; `tables` as SQL writes them.

@@ -3,7 +3,7 @@
 use super::RunArgs;
 use crate::cli::destination::Destination;
 use crate::cli::failure::Failure;
-use crate::load::{Checkpoint, StateFolder};
+use crate::load::{Checkpoint, StateFolder, Units};
 use crate::plan::{EntityPlan, Plan};
 
 /// Where a load goes on from.
@@ -40,21 +40,50 @@ pub(super) fn recorded(
             entities.iter().filter_map(|entity| plan.entities.get(*entity)).any(|plan| plan.name == name)
         };
         checkpoint.entities.retain(|entity| !again(&entity.name));
+        if !checkpoint.is_begun() {
+            // Nothing is left that an earlier snapshot has seen.
+            (checkpoint.snapshots, checkpoint.consistent) = (0, None);
+        }
     }
     checkpoint.must_match(plan, &table, database)?;
     Ok(Recorded { progress: checkpoint, ours })
 }
 
-/// An estimate of what is still to be read of the chosen entities. What a `where` leaves of a table is
-/// not known and counts as nothing.
-pub(super) fn rows_left(progress: &Checkpoint, plan: &Plan, entities: &[usize]) -> u64 {
+/// What is still to be written, as far as estimates of rows go.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct Ahead {
+    pub(in crate::cli) rows: u64,
+    /// As if every item were of one write unit.
+    pub(in crate::cli) units: Units,
+    /// Entities that nobody has counted: a query, a view, or what a `where` leaves of a table.
+    pub(in crate::cli) uncounted: Vec<String>,
+}
+
+pub(super) fn ahead(progress: &Checkpoint, plan: &Plan, entities: &[usize]) -> Ahead {
+    let mut ahead = Ahead::default();
     let chosen = entities.iter().filter_map(|entity| plan.entities.get(*entity));
-    let left = |entity: &EntityPlan| {
+    for entity in chosen.filter(|entity| !progress.is_done(&entity.name)) {
+        let Some(estimate) = entity.row_estimate.filter(|_| entity.select.filter.is_none()) else {
+            ahead.uncounted.push(entity.name.clone());
+            continue;
+        };
         let read = progress.entity(&entity.name).map(|recorded| recorded.tally().rows).unwrap_or_default();
-        entity.row_estimate.unwrap_or_default().saturating_sub(read)
-    };
-    let whole = chosen.filter(|entity| entity.select.filter.is_none());
-    whole.filter(|entity| !progress.is_done(&entity.name)).map(left).sum()
+        let rows = estimate.saturating_sub(read);
+        ahead.rows += rows;
+        ahead.units.add(&Units { table: rows, indexes: entries(entity, rows) });
+    }
+    ahead
+}
+
+/// Rows in each index, where each row is in it: not those with a condition.
+fn entries(entity: &EntityPlan, rows: u64) -> Vec<u64> {
+    let mut entries = vec![0; entity.layout.indexes.len()];
+    for entry in entity.layout.index_entries.iter().filter(|entry| entry.when.is_none()) {
+        if let Some(count) = entries.get_mut(entry.index) {
+            *count = rows;
+        }
+    }
+    entries
 }
 
 pub(super) fn is_done(progress: &Checkpoint, plan: &Plan, entities: &[usize]) -> bool {

@@ -72,13 +72,14 @@ async fn table(
     database: Option<String>,
     is_mariadb: bool,
 ) -> Result<Relation, SourceError> {
-    let parts = sql_text::name_parts(name, Dialect::Mysql).ok_or_else(|| pieces::not_a_name(name))?;
+    let parts =
+        sql_text::name_parts(name, Dialect::Mysql).ok_or_else(|| pieces::not_a_name(name, Dialect::Mysql))?;
     columns_of(connection, is_mariadb, Piece::Rows, format!("SELECT 1 FROM {name} WHERE false")).await?;
     let place = match <[String; 1]>::try_from(parts) {
         Ok([table]) => Place { schema: database.unwrap_or_default(), table },
         Err(parts) => match <[String; 2]>::try_from(parts) {
             Ok([schema, table]) => Place { schema, table },
-            Err(_) => return Err(pieces::not_a_name(name)),
+            Err(_) => return Err(pieces::not_a_name(name, Dialect::Mysql)),
         },
     };
     let fail = |error: sqlx::Error| failure(&error, Step::Prepare(Piece::Rows), format!("describe `{name}`"));

@@ -74,7 +74,7 @@ async fn table(connection: &mut PgConnection, name: &str) -> Result<Relation, So
     let step = Step::Prepare(Piece::Rows);
     let fail = |error: sqlx::Error| failure(&error, step, format!("describe `{name}`"));
     if sql_text::name_parts(name, Dialect::Postgres).is_none() {
-        return Err(pieces::not_a_name(name));
+        return Err(pieces::not_a_name(name, Dialect::Postgres));
     }
     let sql = format!("SELECT FROM {name} WHERE false");
     connection.prepare(AssertSqlSafe(sql).into_sql_str()).await.map_err(fail)?;
@@ -88,7 +88,7 @@ async fn table(connection: &mut PgConnection, name: &str) -> Result<Relation, So
     .fetch_optional(&mut *connection)
     .await
     .map_err(fail)?
-    .ok_or_else(|| pieces::not_a_name(name))?;
+    .ok_or_else(|| pieces::not_a_name(name, Dialect::Postgres))?;
     let relation: i64 = row.try_get(0).map_err(fail)?;
     if !row.try_get::<bool, _>(4).map_err(fail)? {
         let error = SourceError::new(

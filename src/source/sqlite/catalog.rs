@@ -72,11 +72,12 @@ impl Session {
 }
 
 async fn table(connection: &mut SqliteConnection, name: &str) -> Result<Relation, SourceError> {
-    let parts = sql_text::name_parts(name, Dialect::Sqlite).ok_or_else(|| pieces::not_a_name(name))?;
+    let parts = sql_text::name_parts(name, Dialect::Sqlite)
+        .ok_or_else(|| pieces::not_a_name(name, Dialect::Sqlite))?;
     let place = match parts.as_slice() {
         [table] => Place { schema: "main".to_owned(), table: table.clone() },
         [schema, table] => Place { schema: schema.clone(), table: table.clone() },
-        _ => return Err(pieces::not_a_name(name)),
+        _ => return Err(pieces::not_a_name(name, Dialect::Sqlite)),
     };
     columns_of(connection, Piece::Rows, &format!("SELECT 1 FROM {name}")).await?;
     let fail = |error: sqlx::Error| failure(&error, Step::Prepare(Piece::Rows), format!("describe `{name}`"));

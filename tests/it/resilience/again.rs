@@ -188,6 +188,21 @@ async fn p06_a_changed_mapping_is_refused_and_says_what_changed() {
 }
 
 #[tokio::test]
+async fn p06_all_entities_that_changed_are_named_at_once() {
+    let scene = Scene::new(servers::sqlite().await, 100).await;
+    let mapping = scene.folder.read("ledger.toml");
+    let other = "[entities.Copy]\nfrom = \"ledger\"\npk = \"COPY#{id:07}\"\nsk = \"COPY\"\n";
+    scene.folder.write("ledger.toml", &format!("{mapping}\n{other}"));
+    scene.load_with(&["--limit", "50"]).run().await.expect_code(0);
+    scene.change_mapping("ENTRY#{id:07}", "ENTRY#{id:09}");
+    scene.change_mapping("COPY#{id:07}", "COPY#{id:09}");
+    let finished = scene.load().run().await;
+    let help = finished.json()["error"]["help"].as_str().unwrap().to_owned();
+    assert!(help.contains("--restart --only Entry,Copy"), "{help}");
+    assert_refused(finished, "mapping-changed", "`Entry`, `Copy`");
+}
+
+#[tokio::test]
 async fn p06_a_source_column_that_changed_is_refused() {
     let scene = Scene::new(servers::postgres().await, 500).await;
     scene.load_with(&["--limit", "300"]).run().await.expect_code(0);
@@ -274,7 +289,9 @@ async fn two_equal_keys_in_flight_reject_the_second_one_which_is_no_damage() {
     scene.front.decide(|seen| {
         (seen.operation == "BatchWriteItem").then_some(crate::front::Fault::Delay(super::SECOND / 2))
     });
-    let report = scene.load_with(&["--allow-unproven-keys"]).run().await.expect_code(4).json();
+    let loaded = scene.load_with(&["--allow-unproven-keys"]).run().await.expect_code(4);
+    assert!(loaded.stderr.contains("the keys of Entry are not proven to differ"), "{}", loaded.stderr);
+    let report = loaded.json();
     assert_accounted(&report, 40, 20);
     assert_eq!(report["entities"]["Entry"]["rejected_by"]["key_collision"], 20);
     let mut losers: Vec<u64> =
