@@ -69,7 +69,7 @@ impl Progress {
         let entities = plan.entities.iter().enumerate().map(|(position, entity)| {
             let bar = match done.get(position).copied().flatten() {
                 Some(rows) => {
-                    let bar = bars.add(entity_bar(&entity.name, entity.row_estimate));
+                    let bar = bars.add(entity_bar(&entity.name, entity.expected_rows()));
                     bar.set_position(rows);
                     bar.reset_eta();
                     bar

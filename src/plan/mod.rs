@@ -94,6 +94,14 @@ pub struct EntityPlan {
     pub layout: Layout,
 }
 
+impl EntityPlan {
+    /// How many rows there are, where the database's estimate is of just these: not of a query, nor of
+    /// what a `where` leaves of a table.
+    pub fn expected_rows(&self) -> Option<u64> {
+        self.row_estimate.filter(|_| self.select.filter.is_none())
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyProof {
     /// No two rows can render the same key; the reason in words.

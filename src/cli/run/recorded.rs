@@ -63,7 +63,7 @@ pub(super) fn ahead(progress: &Checkpoint, plan: &Plan, entities: &[usize]) -> A
     let mut ahead = Ahead::default();
     let chosen = entities.iter().filter_map(|entity| plan.entities.get(*entity));
     for entity in chosen.filter(|entity| !progress.is_done(&entity.name)) {
-        let Some(estimate) = entity.row_estimate.filter(|_| entity.select.filter.is_none()) else {
+        let Some(estimate) = entity.expected_rows() else {
             ahead.uncounted.push(entity.name.clone());
             continue;
         };
