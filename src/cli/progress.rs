@@ -264,3 +264,28 @@ fn rate(state: &ProgressState, out: &mut dyn std::fmt::Write) {
 fn plain_style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entity(bar: ProgressBar, rows: u64) -> Entity {
+        bar.set_position(rows);
+        Entity { name: "Order".to_owned(), bar, wrong: Mutex::new(0) }
+    }
+
+    #[test]
+    fn a_line_says_how_many_rows_there_are_where_that_is_known() {
+        let line = |bar, rows| entity(bar, rows).line();
+        assert_eq!(line(ProgressBar::new(1_000_000), 260_000), "Order 260,000 of ~1,000,000 rows");
+        assert_eq!(line(ProgressBar::new(100), 260), "Order 260 rows");
+        assert_eq!(line(ProgressBar::no_length(), 1_234), "Order 1,234 rows");
+    }
+
+    #[test]
+    fn write_units_are_told_once_there_are_any() {
+        assert_eq!(write_units_a_second(0.2), None);
+        assert_eq!(write_units_a_second(f64::NAN), None);
+        assert_eq!(write_units_a_second(81_233.4).as_deref(), Some("81,233 WCU/s"));
+    }
+}

@@ -1,8 +1,9 @@
 //! docs/cases.md names, for each fault that happened to others, the tests that keep it away. These
 //! tests keep the index true.
 
+use crate::layering::rust_files;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A line of the index.
 struct Case {
@@ -156,17 +157,6 @@ fn is_case(word: &str) -> bool {
     let bytes = word.as_bytes();
     matches!(bytes, [area, tens, ones]
         if b"KNTSZWCRPV".contains(area) && tens.is_ascii_digit() && ones.is_ascii_digit())
-}
-
-fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            rust_files(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
 }
 
 fn root() -> &'static Path {

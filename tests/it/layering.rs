@@ -103,7 +103,8 @@ fn sources() -> Vec<Source> {
     paths.into_iter().filter(|path| !is_test(path)).map(source).collect()
 }
 
-fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
+/// All Rust files below a folder.
+pub fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {

@@ -184,6 +184,27 @@ async fn a_snapshot_held_longer_than_its_limit_needs_yes() {
     stage.migrate("--rate 100000", 0).await;
 }
 
+/// R09: entries in an index take time too, where every row is known to have one.
+#[tokio::test]
+async fn index_entries_count_for_the_time_a_snapshot_is_held() {
+    let rows: Vec<String> = (1..=400).map(|id| format!("({id}, 'paid', 'x')")).collect();
+    let table = "CREATE TABLE orders (id INTEGER PRIMARY KEY, status TEXT NOT NULL, note TEXT);";
+    let sql = format!("{table} INSERT INTO orders VALUES {}; ANALYZE", rows.join(", "));
+    for (column, when, code) in [("status", "", 2), ("note", "", 0), ("status", "when = \"id > 0\"\n", 0)] {
+        let index = "[table.indexes.GSI1]\npartition_key = \"GSI1PK\"\n";
+        let entry = format!("[entities.Order.index.GSI1]\n{when}pk = \"BY#{{{column}}}\"\n");
+        let mapping = MAPPING.replace("\n[table]", "snapshot_limit = \"1m\"\n\n[table]");
+        let mapping = format!("{mapping}\n{index}\n{entry}");
+        let stage = Stage::new(Kind::Sqlite, &sql, &mapping).await;
+        // 400 rows at 10 a second are under a minute, 400 entries more are over it.
+        let told = stage.migrate("--rate 10 --limit 1", code).await.stderr;
+        assert!(
+            told.contains(if code == 2 { "about 1 min 20 s at least" } else { "about 40 s at least" }),
+            "{told}"
+        );
+    }
+}
+
 /// W15: by the table as it is; in a dry run by the one that would be made.
 #[tokio::test]
 async fn w15_a_stream_is_told_with_the_records_it_will_get() {

@@ -4,7 +4,8 @@ use super::RunArgs;
 use crate::cli::destination::Destination;
 use crate::cli::failure::Failure;
 use crate::load::{Checkpoint, StateFolder, Units};
-use crate::plan::{EntityPlan, Plan};
+use crate::plan::{EntityPlan, PartPlan, Plan};
+use crate::source::Output;
 
 /// Where a load goes on from.
 pub(super) struct Recorded {
@@ -75,15 +76,26 @@ pub(super) fn ahead(progress: &Checkpoint, plan: &Plan, entities: &[usize]) -> A
     ahead
 }
 
-/// Rows in each index, where each row is in it: not those with a condition.
+/// Rows in each index, where each row is in it: without a condition, and of columns that are never NULL.
 fn entries(entity: &EntityPlan, rows: u64) -> Vec<u64> {
     let mut entries = vec![0; entity.layout.indexes.len()];
     for entry in entity.layout.index_entries.iter().filter(|entry| entry.when.is_none()) {
-        if let Some(count) = entries.get_mut(entry.index) {
+        let mut parts = entry.keys.iter().flat_map(|key| &key.template.parts);
+        if let (true, Some(count)) = (parts.all(|part| is_filled(part, entity)), entries.get_mut(entry.index))
+        {
             *count = rows;
         }
     }
     entries
+}
+
+fn is_filled(part: &PartPlan, entity: &EntityPlan) -> bool {
+    match part {
+        PartPlan::Literal(_) => true,
+        PartPlan::Value { column, .. } => {
+            matches!(entity.select.output.get(*column), Some(Output::Column(column)) if !column.nullable)
+        }
+    }
 }
 
 pub(super) fn is_done(progress: &Checkpoint, plan: &Plan, entities: &[usize]) -> bool {
