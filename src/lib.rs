@@ -23,3 +23,4 @@ pub mod schema;
 pub mod source;
 pub mod target;
 pub mod verify;
+pub mod witness;

@@ -182,6 +182,15 @@ impl From<LoadError> for Failure {
                 .with_help("look at the rejects file; mend the cause, or allow more with --max-rejects, then run again to go on"),
             LoadError::AllRefused { .. } => Failure::new(Exit::Failed, "all-refused", message)
                 .with_help("compare the mapping's keys and types with the table: `migrate check`"),
+            LoadError::Contradiction(_) => Failure::new(
+                Exit::Failed,
+                "contradiction",
+                format!("a bug in migrate: {message}; nothing of its page was written"),
+            )
+            .with_help(
+                "please report it with the column's type; until it is mended, leave the column out or read it by SQL of \
+                 your own in `let`",
+            ),
             LoadError::Bug(_) => Failure::new(Exit::Failed, "bug", message)
                 .with_help("please report it; the checkpoint is valid, run again to go on"),
         }

@@ -185,7 +185,8 @@ pub(crate) async fn write(
 }
 
 fn already_done(progress: Checkpoint, plan: &Plan, pace: &Pace, folder: &Path) -> Ran {
-    let loaded = Loaded { end: End::Complete, progress, samples: load::Samples::default() };
+    let loaded =
+        Loaded { end: End::Complete, progress, samples: load::Samples::default(), compared: Arc::default() };
     let mut report = load::report(&loaded, plan, pace, Duration::ZERO);
     if report.outcome != Outcome::Limited {
         report.outcome = Outcome::AlreadyDone;

@@ -119,4 +119,4 @@ pub fn write_units(bytes: u32) -> u64 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -14,6 +14,7 @@ mod pacer;
 mod reading;
 mod rejects;
 mod retry;
+mod second_look;
 mod session;
 mod spares;
 mod state;
@@ -35,6 +36,7 @@ use crate::mapping::SourceSettings;
 use crate::plan::Plan;
 use crate::source::{Consistency, PageLimits, Reader, Select, Source, SourceError, SourceErrorKind};
 use crate::target::{Target, TargetError};
+use crate::witness::{Contradiction, Schedule};
 
 pub use checkpoint::{Checkpoint, CheckpointError, EntityCheckpoint, RangeCheckpoint, TableIdentity};
 pub use journal::Journal;
@@ -156,6 +158,8 @@ pub enum LoadError {
     TooManyRejects { limit: u64 },
     #[error("the service refused every item of `{entity}` so far: {cause}")]
     AllRefused { entity: String, cause: String },
+    #[error("{0}")]
+    Contradiction(Box<Contradiction>),
     #[error("a bug in migrate: {0}")]
     Bug(String),
 }
@@ -166,6 +170,8 @@ pub struct Loaded {
     pub end: End,
     pub progress: Checkpoint,
     pub samples: Samples,
+    /// Rows that this run compared with the source's own text of them.
+    pub compared: Arc<Schedule>,
 }
 
 #[derive(Debug)]
@@ -216,6 +222,7 @@ pub async fn run<T: Target>(
         patience: load.options.patience,
     };
     let mut samples = Samples { wanted: load.options.samples, ..Samples::default() };
+    let schedule = Arc::new(Schedule::default());
     let mut search = Search { attempts: 0, lost: false };
     let end = loop {
         let before = journal.rows();
@@ -225,7 +232,7 @@ pub async fn run<T: Target>(
         };
         let ending = match opened {
             Ok(Some(readers)) => {
-                session(load, &courier, readers, &mut journal, &mut samples, &mut stop).await
+                session(load, &courier, readers, &mut journal, &mut samples, &schedule, &mut stop).await
             }
             Ok(None) => Ending::Interrupted,
             Err(error) => Ending::Source(error),
@@ -246,7 +253,7 @@ pub async fn run<T: Target>(
             Ending::Source(error) => break End::Failed(LoadError::Source(error)),
         }
     };
-    Loaded { end, progress: journal.into_progress(), samples }
+    Loaded { end, progress: journal.into_progress(), samples, compared: schedule }
 }
 
 /// Opens a snapshot and cuts the key space of entities that have not been begun.

@@ -23,7 +23,8 @@ pub fn report(loaded: &Loaded, plan: &Plan, pace: &Pace, elapsed: Duration) -> R
     let mut all = Tally::default();
     tallies.iter().for_each(|tally| all.merge(tally));
     let entities = plan.entities.iter().zip(&tallies).enumerate().map(|(position, (entity, tally))| {
-        (entity.name.clone(), entity_report(tally, loaded.samples.of(position)))
+        let report = entity_report(tally, loaded.samples.of(position));
+        (entity.name.clone(), EntityReport { compared: loaded.compared.compared(position), ..report })
     });
     RunReport {
         command: "run",

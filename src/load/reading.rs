@@ -7,11 +7,13 @@ use tokio::sync::{Semaphore, mpsc};
 
 use super::checkpoint::Checkpoint;
 use super::desk::{BuiltPage, RangeId};
+use super::second_look::SecondLook;
 use super::spares::Spares;
 use super::{Event, Observer};
 use crate::item;
 use crate::plan::Plan;
 use crate::source::{Bounds, Cursor, PageLimits, Position, Reader, SourceError};
+use crate::witness::Contradiction;
 
 /// What a reader hands over, in the order of each range.
 #[derive(Debug)]
@@ -19,6 +21,20 @@ pub(crate) enum Reading {
     Page(Box<BuiltPage>),
     /// A clean end of the range's rows.
     End(RangeId),
+}
+
+/// Why a reader ended early.
+#[derive(Debug)]
+pub(crate) enum ReadError {
+    Source(SourceError),
+    /// An item is not what the source says of its row.
+    Contradiction(Box<Contradiction>),
+}
+
+impl From<SourceError> for ReadError {
+    fn from(error: SourceError) -> Self {
+        ReadError::Source(error)
+    }
 }
 
 /// Ranges to read one after the other by one reader.
@@ -80,11 +96,12 @@ pub(crate) struct Desks {
     pub spares: Spares,
     pub readings: mpsc::Sender<Reading>,
     pub observe: Observer,
+    pub second_look: SecondLook,
 }
 
 impl Desks {
     /// Reads until the queue is empty or nobody listens any more.
-    pub(crate) async fn read(self, mut reader: Reader) -> Result<(), SourceError> {
+    pub(crate) async fn read(self, mut reader: Reader) -> Result<(), ReadError> {
         while let Some(work) = self.next_work() {
             if !self.read_work(&mut reader, work).await? {
                 break;
@@ -98,7 +115,7 @@ impl Desks {
     }
 
     /// False when the other end has gone.
-    async fn read_work(&self, reader: &mut Reader, work: Work) -> Result<bool, SourceError> {
+    async fn read_work(&self, reader: &mut Reader, work: Work) -> Result<bool, ReadError> {
         let mut budget = work.budget;
         for (range, bounds, position) in work.ranges {
             if budget == Some(0) {
@@ -118,7 +135,7 @@ impl Desks {
         bounds: Bounds,
         position: Position,
         budget: &mut Option<u64>,
-    ) -> Result<bool, SourceError> {
+    ) -> Result<bool, ReadError> {
         let Some(entity) = self.plan.entities.get(range.entity) else { return Ok(true) };
         let mut cursor = Cursor::new(Arc::clone(&entity.select), bounds, position, self.limits);
         while !cursor.is_at_end() {
@@ -133,6 +150,8 @@ impl Desks {
             cursor.reuse(spare_page);
             let Some((page, position)) = cursor.next(reader).await? else { break };
             let items = item::rebuild(&entity.layout, &page, spare_items);
+            let subject = (range.entity, entity);
+            self.second_look.at((&page, &items), subject, &cursor, reader).await?;
             let rows = u64::try_from(items.rows).unwrap_or(u64::MAX);
             if let Some(budget) = budget {
                 *budget = budget.saturating_sub(rows);

@@ -15,12 +15,15 @@ use super::batch::{Batch, MAX_ITEMS};
 use super::delivery::{Courier, Landed};
 use super::desk::Desk;
 use super::journal::Journal;
-use super::reading::{Desks, Reading, work};
+use super::reading::{Desks, ReadError, Reading, work};
+use super::second_look::SecondLook;
 use super::spares::Spares;
 use super::watermark::{Step, Watermark};
 use super::{Event, Load, LoadError, Samples, stopped};
+use crate::mapping::SnapshotMode;
 use crate::source::{Reader, SourceError};
 use crate::target::{Target, TargetError};
+use crate::witness::Schedule;
 
 /// Why a session is over.
 #[derive(Debug)]
@@ -40,7 +43,7 @@ const ALL_REFUSED: u64 = 100;
 /// Pages a reader may have open: one being written, one being read.
 const PAGES_A_READER: usize = 2;
 
-type Readers = JoinSet<Result<(), SourceError>>;
+type Readers = JoinSet<Result<(), ReadError>>;
 type Pacing = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 pub(crate) async fn session<T: Target>(
@@ -49,6 +52,7 @@ pub(crate) async fn session<T: Target>(
     readers: Vec<Reader>,
     journal: &mut Journal,
     samples: &mut Samples,
+    schedule: &Arc<Schedule>,
     stop: &mut watch::Receiver<bool>,
 ) -> Ending {
     // Before the first item: a run that is killed must know its own items when it comes again.
@@ -56,7 +60,7 @@ pub(crate) async fn session<T: Target>(
         return Ending::Failed(LoadError::State(error));
     }
     let spares = Spares::default();
-    let (mut reading, mut readings) = start_readers(load, readers, journal, &spares);
+    let (mut reading, mut readings) = start_readers(load, readers, journal, &spares, schedule);
     let mut state = State::new(load, courier, journal, samples, spares);
     let mut listening = true;
     loop {
@@ -91,6 +95,7 @@ fn start_readers<T: Target>(
     readers: Vec<Reader>,
     journal: &Journal,
     spares: &Spares,
+    schedule: &Arc<Schedule>,
 ) -> (Readers, mpsc::Receiver<Reading>) {
     let room = readers.len() * PAGES_A_READER;
     let (sender, receiver) = mpsc::channel(room.max(1));
@@ -103,6 +108,11 @@ fn start_readers<T: Target>(
         spares: spares.clone(),
         readings: sender,
         observe: load.observe.clone(),
+        second_look: SecondLook {
+            schedule: Arc::clone(schedule),
+            steady: load.source.snapshot != SnapshotMode::None,
+            max_bytes: load.options.page.bytes,
+        },
     };
     let mut tasks = JoinSet::new();
     for reader in readers {
@@ -287,10 +297,13 @@ impl<'a, T: Target> State<'a, T> {
         }
     }
 
-    fn reader_ended(&mut self, result: Result<Result<(), SourceError>, tokio::task::JoinError>) {
+    fn reader_ended(&mut self, result: Result<Result<(), ReadError>, tokio::task::JoinError>) {
         match result {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => self.end(Ending::Source(error)),
+            Ok(Err(ReadError::Source(error))) => self.end(Ending::Source(error)),
+            Ok(Err(ReadError::Contradiction(found))) => {
+                self.end(Ending::Failed(LoadError::Contradiction(found)));
+            }
             Err(died) if died.is_cancelled() => {}
             Err(died) => self.end(Ending::Failed(LoadError::Bug(died.to_string()))),
         }

@@ -74,6 +74,8 @@ pub enum Consistent {
 pub struct EntityReport {
     /// Rows; always `written + rejected + skipped` when the entity is complete.
     pub read: u64,
+    /// Rows whose items this run compared with the database's own text of them.
+    pub compared: u64,
     /// Rows whose item the target has acknowledged.
     pub written: u64,
     pub items: u64,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Key, Page, PageRead, Reader, Select, SourceError, SourceErrorKind};
+use super::{Key, Page, PageRead, Reader, Sample, Select, SourceError, SourceErrorKind};
 
 /// `after < key <= up_to`; an absent bound is open.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +44,8 @@ pub struct Cursor {
     cap: Option<u64>,
     /// Memory for the next page.
     spare: Page,
+    /// Of the last page.
+    last: Bounds,
 }
 
 /// The part of [`PageLimits::bytes`] that pages usually have: rows may grow thirtyfold from one page to
@@ -57,7 +59,16 @@ impl Cursor {
     /// `position` is where to go on; `Position::Start` reads the whole range.
     pub fn new(select: Arc<Select>, bounds: Bounds, position: Position, limits: PageLimits) -> Self {
         let rows = limits.rows.clamp(1, FIRST_ROWS);
-        Self { select, bounds, position, limits, rows, cap: None, spare: Page::default() }
+        Self {
+            select,
+            bounds,
+            position,
+            limits,
+            rows,
+            cap: None,
+            spare: Page::default(),
+            last: Bounds::default(),
+        }
     }
 
     /// Takes a page that is done with: the next one is read into its memory.
@@ -90,11 +101,17 @@ impl Cursor {
                 PageRead::Page(page) => {
                     self.position = position.clone();
                     self.adapt(&page);
+                    self.last = bounds;
                     return Ok(Some((page, position)));
                 }
                 PageRead::TooLarge { rows } => self.shrink(rows)?,
             }
         }
+    }
+
+    /// The first `rows` rows of the last page once more, as cells and as the server's own text.
+    pub async fn sample(&self, reader: &mut Reader, rows: u64) -> Result<Sample, SourceError> {
+        reader.sample(&self.select, &self.last, rows).await
     }
 
     /// Whether all rows were read.

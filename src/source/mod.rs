@@ -15,6 +15,7 @@ mod pieces;
 mod postgres;
 mod ranges;
 mod raw;
+mod sample;
 mod select;
 mod sql_text;
 mod sqlite;
@@ -32,6 +33,7 @@ pub use find::KeyValue;
 pub use key::{Key, KeyPart};
 pub use page::{Page, PageBuilder, RawCell, Row};
 pub use raw::{Class, MysqlType, PgType, RawType, SqliteType};
+pub use sample::Sample;
 pub use select::{Computed, Output, Rows, Select};
 pub use sqlite::write_sqlite;
 
@@ -264,6 +266,16 @@ impl Reader {
             Connection::Mysql(reader) => reader.find(select, values, rows).await,
             Connection::Sqlite(reader) => reader.find(select, values, rows).await,
         }
+    }
+
+    /// The first `rows` rows within `bounds` in key order, as cells and as the server's own text.
+    async fn sample(&mut self, select: &Select, bounds: &Bounds, rows: u64) -> Result<Sample, SourceError> {
+        let page = match &mut self.connection {
+            Connection::Postgres(reader) => reader.sample(select, bounds, rows).await?,
+            Connection::Mysql(reader) => reader.sample(select, bounds, rows).await?,
+            Connection::Sqlite(reader) => reader.sample(select, bounds, rows).await?,
+        };
+        Ok(Sample::new(page, select))
     }
 
     /// All rows within `bounds` in key order. A page is whole or an error, never cut short.

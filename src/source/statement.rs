@@ -91,6 +91,18 @@ pub(super) fn rows_equal<C: Comparison>(
     Ok(statement)
 }
 
+/// The first `rows` of [`rows_within`].
+pub(super) fn first_rows_within<C: Comparison>(
+    select: &Select,
+    outputs: &[String],
+    bounds: &Bounds,
+    rows: u64,
+) -> Result<Statement, SourceError> {
+    let mut statement = rows_within::<C>(select, outputs, bounds)?;
+    statement.sql.push_str(&format!(" LIMIT {rows}"));
+    Ok(statement)
+}
+
 const IN_KEY_ORDER: &str = "read rows in key order";
 
 /// An entity's SELECT up to its last condition.
@@ -228,6 +240,13 @@ pub(super) fn cell_kinds(select: &Select) -> Vec<CellKind> {
     select.output.iter().map(kind).collect()
 }
 
+/// As [`cell_kinds`], with the texts behind the cells.
+pub(super) fn sample_kinds(select: &Select) -> Vec<CellKind> {
+    let mut kinds = cell_kinds(select);
+    kinds.resize(kinds.len() * 2, CellKind::Value);
+    kinds
+}
+
 /// Every output of a select as SQL; `cast` is the dialect's way to read a column's type.
 pub(super) fn outputs(
     select: &Select,
@@ -239,6 +258,23 @@ pub(super) fn outputs(
         super::Output::Column(column) => cast(column, &table.column(&column.name)),
         super::Output::Computed { column, sql } => cast(column, &format!("({sql}\n)")),
         super::Output::Condition { sql } => condition(sql),
+    };
+    select.output.iter().map(output).collect()
+}
+
+/// Every output as the server's own text; `text` is the dialect's way to get it of a column, `cast` that
+/// of anything.
+pub(super) fn texts(
+    select: &Select,
+    dialect: Dialect,
+    text: impl Fn(&super::Column, &str) -> String,
+    cast: impl Fn(&str) -> String,
+) -> Vec<String> {
+    let table = Table::new(&select.rows, dialect);
+    let output = |output: &super::Output| match output {
+        super::Output::Column(column) => text(column, &table.column(&column.name)),
+        super::Output::Computed { column, sql } => text(column, &format!("({sql}\n)")),
+        super::Output::Condition { sql } => cast(&condition(sql)),
     };
     select.output.iter().map(output).collect()
 }

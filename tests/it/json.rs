@@ -23,8 +23,18 @@ const RUN: [&str; 11] = [
     "table",
     "totals",
 ];
-const RUN_ENTITY: [&str; 9] =
-    ["items", "read", "rejected", "rejected_by", "size", "skipped", "skipped_by", "wcu", "written"];
+const RUN_ENTITY: [&str; 10] = [
+    "compared",
+    "items",
+    "read",
+    "rejected",
+    "rejected_by",
+    "size",
+    "skipped",
+    "skipped_by",
+    "wcu",
+    "written",
+];
 const TOTALS: [&str; 6] = ["items", "read", "rejected", "skipped", "wcu", "written"];
 const VERIFY: [&str; 5] = ["command", "elapsed_seconds", "entities", "outcome", "table"];
 const VERIFY_ENTITY: [&str; 8] =

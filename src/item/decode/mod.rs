@@ -16,7 +16,7 @@ pub(super) use postgres::{PgArray, PgElements, PgNumeric};
 /// Decodes a cell.
 #[inline]
 pub(super) fn decode<'a>(cell: RawCell<'a>, raw: &'a RawType) -> Result<Value<'a>, Violation> {
-    match (raw, cell) {
+    let decoded = match (raw, cell) {
         (_, RawCell::Null) => Ok(Value::Null),
         (RawType::Postgres(kind), RawCell::Bytes(bytes)) => postgres::decode(bytes, kind),
         (RawType::Mysql(kind), RawCell::Bytes(bytes)) => mysql::decode(bytes, kind),
@@ -24,7 +24,10 @@ pub(super) fn decode<'a>(cell: RawCell<'a>, raw: &'a RawType) -> Result<Value<'a
         // A `let` column may arrive as a plain integer.
         (_, RawCell::Integer(value)) => Ok(Value::Int(value)),
         _ => Err(Violation::malformed("a cell of another database than its column")),
-    }
+    };
+    #[cfg(test)]
+    let decoded = decoded.map(super::tests::broken::broken);
+    decoded
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str, Violation> {

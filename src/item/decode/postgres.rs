@@ -227,6 +227,11 @@ impl<'a> PgArray<'a> {
         lengths(self.dimensions)
     }
 
+    #[cfg(test)]
+    pub(in crate::item) fn empty_like(array: &PgArray<'a>) -> Self {
+        PgArray { dimensions: &[], elements: PgElements { bytes: &[], ..array.elements } }
+    }
+
     pub(in crate::item) fn elements(&self) -> PgElements<'a> {
         self.elements
     }

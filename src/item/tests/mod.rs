@@ -1,6 +1,7 @@
 //! Shared by the tests of this folder: layouts, cells and items in few words.
 
 mod attribute;
+pub(crate) mod broken;
 mod build;
 mod decode;
 mod escape;
@@ -157,7 +158,7 @@ pub(super) fn n(text: &str) -> Result<String, Rule> {
 }
 
 /// PostgreSQL's binary numeric of plain decimal text.
-pub(super) fn pg_numeric(text: &str) -> Vec<u8> {
+pub(crate) fn pg_numeric(text: &str) -> Vec<u8> {
     let (negative, text) = text.strip_prefix('-').map_or((false, text), |text| (true, text));
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let whole_groups = whole.len().div_ceil(4);
@@ -181,7 +182,7 @@ pub(super) fn pg_numeric(text: &str) -> Vec<u8> {
 }
 
 /// PostgreSQL's binary array.
-pub(super) fn pg_array(dimensions: &[(u32, i32)], elements: &[Option<&[u8]>]) -> Vec<u8> {
+pub(crate) fn pg_array(dimensions: &[(u32, i32)], elements: &[Option<&[u8]>]) -> Vec<u8> {
     let mut bytes = u32::try_from(dimensions.len()).unwrap().to_be_bytes().to_vec();
     bytes.extend([0; 8]);
     for (length, bound) in dimensions {

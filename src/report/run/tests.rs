@@ -10,6 +10,7 @@ fn entity(read: u64, rejected_by: &[(&str, u64)], skipped: u64) -> EntityReport 
     let rejected = rejected_by.iter().map(|(_, count)| count).sum();
     let written = read - rejected - skipped;
     EntityReport {
+        compared: 0,
         read,
         written,
         items: written,

@@ -60,7 +60,20 @@ impl Reader {
     ) -> Result<PageRead, SourceError> {
         let outputs = statement::outputs(select, Dialect::Mysql, sql::cast);
         let statement = statement::rows_within::<Mysql>(select, &outputs, bounds)?;
-        self.read(select, statement, max_bytes, spare).await
+        self.read(select, &statement::cell_kinds(select), statement, max_bytes, spare).await
+    }
+
+    pub(in crate::source) async fn sample(
+        &mut self,
+        select: &Select,
+        bounds: &Bounds,
+        rows: u64,
+    ) -> Result<Page, SourceError> {
+        let mut outputs = statement::outputs(select, Dialect::Mysql, sql::cast);
+        outputs.extend(statement::texts(select, Dialect::Mysql, sql::text, sql::as_text));
+        let statement = statement::first_rows_within::<Mysql>(select, &outputs, bounds, rows)?;
+        let kinds = statement::sample_kinds(select);
+        self.read(select, &kinds, statement, usize::MAX, Page::default()).await?.whole()
     }
 
     pub(in crate::source) async fn find(
@@ -72,18 +85,19 @@ impl Reader {
         let wanted = find::wanted(select, values, value::forms)?;
         let outputs = statement::outputs(select, Dialect::Mysql, sql::cast);
         let statement = statement::rows_equal::<Mysql>(select, &outputs, &wanted, rows)?;
-        self.read(select, statement, usize::MAX, Page::default()).await?.whole()
+        let kinds = statement::cell_kinds(select);
+        self.read(select, &kinds, statement, usize::MAX, Page::default()).await?.whole()
     }
 
     async fn read(
         &mut self,
         select: &Select,
+        kinds: &[CellKind],
         statement: Statement,
         max_bytes: usize,
         spare: Page,
     ) -> Result<PageRead, SourceError> {
         let doing = "read a page of rows";
-        let kinds = statement::cell_kinds(select);
         let query = self.query(statement, doing).await?;
         let lost = |error: sqlx::Error| failure(&error, Step::Read, doing);
         let mut page = PageBuilder::reusing(spare, kinds.len());
@@ -92,7 +106,7 @@ impl Reader {
             if page.rows() == 0 {
                 check_types(&row, select)?;
             }
-            push(&row, &kinds, &mut page).map_err(lost)?;
+            push(&row, kinds, &mut page).map_err(lost)?;
             if page.size() > max_bytes && page.rows() > 1 {
                 return Ok(PageRead::TooLarge { rows: page.rows() });
             }

@@ -49,6 +49,21 @@ fn placeholder(column: &Column) -> String {
     format!("CAST(? AS DECIMAL({}))", digits.unwrap_or("65,30"))
 }
 
+/// The server's text of a value: bytes in hex, bits as a number, floats as doubles, whose text has all
+/// their digits.
+pub(super) fn text(column: &Column, sql: &str) -> String {
+    match column.raw {
+        RawType::Mysql(MysqlType::Binary) => as_text(&format!("HEX({sql})")),
+        RawType::Mysql(MysqlType::Bit { .. }) => as_text(&format!("CAST({sql} AS UNSIGNED)")),
+        RawType::Mysql(MysqlType::Float | MysqlType::Double) => as_text(&format!("({sql}) + 0e0")),
+        _ => as_text(&cast(column, sql)),
+    }
+}
+
+pub(super) fn as_text(sql: &str) -> String {
+    format!("CAST({sql} AS CHAR)")
+}
+
 /// How a column is read so that its cells have the form its type promises.
 pub(super) fn cast(column: &Column, sql: &str) -> String {
     match column.raw {

@@ -59,7 +59,20 @@ impl Reader {
     ) -> Result<PageRead, SourceError> {
         let outputs = statement::outputs(select, Dialect::Postgres, sql::cast);
         let statement = statement::rows_within::<Postgres>(select, &outputs, bounds)?;
-        self.read(select, statement, max_bytes, spare).await
+        self.read(select, &statement::cell_kinds(select), statement, max_bytes, spare).await
+    }
+
+    pub(in crate::source) async fn sample(
+        &mut self,
+        select: &Select,
+        bounds: &Bounds,
+        rows: u64,
+    ) -> Result<Page, SourceError> {
+        let mut outputs = statement::outputs(select, Dialect::Postgres, sql::cast);
+        outputs.extend(statement::texts(select, Dialect::Postgres, sql::text, sql::as_text));
+        let statement = statement::first_rows_within::<Postgres>(select, &outputs, bounds, rows)?;
+        let kinds = statement::sample_kinds(select);
+        self.read(select, &kinds, statement, usize::MAX, Page::default()).await?.whole()
     }
 
     pub(in crate::source) async fn find(
@@ -74,7 +87,8 @@ impl Reader {
         }
         let outputs = statement::outputs(select, Dialect::Postgres, sql::cast);
         let statement = statement::rows_equal::<Postgres>(select, &outputs, &wanted, rows)?;
-        self.read(select, statement, usize::MAX, Page::default()).await?.whole()
+        let kinds = statement::cell_kinds(select);
+        self.read(select, &kinds, statement, usize::MAX, Page::default()).await?.whole()
     }
 
     /// Asks the server alone whether a value is one of its column's type.
@@ -98,11 +112,11 @@ impl Reader {
     async fn read(
         &mut self,
         select: &Select,
+        kinds: &[CellKind],
         statement: Statement,
         max_bytes: usize,
         spare: Page,
     ) -> Result<PageRead, SourceError> {
-        let kinds = statement::cell_kinds(select);
         let query = query(statement)?;
         let lost = |error: sqlx::Error| failure(&error, Step::Read, "read a page of rows");
         let mut page = PageBuilder::reusing(spare, kinds.len());
@@ -111,7 +125,7 @@ impl Reader {
             if page.rows() == 0 {
                 check_types(&row, select)?;
             }
-            push(&row, &kinds, &mut page).map_err(lost)?;
+            push(&row, kinds, &mut page).map_err(lost)?;
             if page.size() > max_bytes && page.rows() > 1 {
                 return Ok(PageRead::TooLarge { rows: page.rows() });
             }

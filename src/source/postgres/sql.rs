@@ -39,6 +39,18 @@ impl Comparison for Postgres {
     }
 }
 
+/// The server's text of a value, in the form it is read in.
+pub(super) fn text(column: &Column, sql: &str) -> String {
+    match column.raw {
+        RawType::Postgres(PgType::Bytea) => format!("encode({sql}, 'hex')"),
+        _ => as_text(&cast(column, sql)),
+    }
+}
+
+pub(super) fn as_text(sql: &str) -> String {
+    format!("({sql})::text")
+}
+
 /// How a column is read so that its cells have the form its type promises.
 pub(super) fn cast(column: &Column, sql: &str) -> String {
     match &column.raw {

@@ -58,6 +58,18 @@ impl Reader {
         self.read(outputs.len(), statement, max_bytes, spare).await
     }
 
+    pub(in crate::source) async fn sample(
+        &mut self,
+        select: &Select,
+        bounds: &Bounds,
+        rows: u64,
+    ) -> Result<Page, SourceError> {
+        let mut outputs = statement::outputs(select, Dialect::Sqlite, sql::cast);
+        outputs.extend(statement::texts(select, Dialect::Sqlite, sql::text, sql::as_text));
+        let statement = statement::first_rows_within::<Sqlite>(select, &outputs, bounds, rows)?;
+        self.read(outputs.len(), statement, usize::MAX, Page::default()).await?.whole()
+    }
+
     pub(in crate::source) async fn find(
         &mut self,
         select: &Select,

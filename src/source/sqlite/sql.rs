@@ -27,6 +27,18 @@ impl Comparison for Sqlite {
     }
 }
 
+/// `class:value`, bytes in hex, floats with all the digits that SQLite has for them.
+pub(super) fn text(_column: &Column, sql: &str) -> String {
+    format!(
+        "typeof({sql}) || ':' || CASE typeof({sql}) WHEN 'blob' THEN hex({sql}) WHEN 'real' THEN quote({sql}) \
+         ELSE ({sql}) END"
+    )
+}
+
+pub(super) fn as_text(sql: &str) -> String {
+    format!("CAST({sql} AS TEXT)")
+}
+
 /// Every value arrives in its own storage class.
 pub(super) fn cast(_column: &Column, sql: &str) -> String {
     sql.to_owned()

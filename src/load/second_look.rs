@@ -1,0 +1,69 @@
+//! Some rows of each page are asked for once more, as the server's own text, before anything of the page
+//! is written: [`crate::witness`] compares.
+
+use std::sync::Arc;
+
+use super::reading::ReadError;
+use crate::item::{self, ItemPage};
+use crate::plan::EntityPlan;
+use crate::source::{Cursor, Page, Reader, Sample, SourceError};
+use crate::witness::{Contradiction, Schedule, compare};
+
+#[derive(Debug, Clone)]
+pub(crate) struct SecondLook {
+    pub schedule: Arc<Schedule>,
+    /// Reads see one state of the source, so that a page read again is the same.
+    pub steady: bool,
+    /// A page of more bytes holds a single row that no item has room for.
+    pub max_bytes: usize,
+}
+
+/// How often a row is read before what differs counts as wrong and not as SQL that changes by itself,
+/// such as `random()`.
+const READS: usize = 16;
+
+impl SecondLook {
+    /// Looks at the first rows of the page that the cursor has just read.
+    pub(crate) async fn at(
+        &self,
+        page: (&Page, &ItemPage),
+        (number, entity): (usize, &EntityPlan),
+        cursor: &Cursor,
+        reader: &mut Reader,
+    ) -> Result<(), ReadError> {
+        let (cells, items) = page;
+        let due = self.schedule.take(number, u64::try_from(cells.rows()).unwrap_or(u64::MAX));
+        if due == 0 || cells.size() > self.max_bytes {
+            return Ok(());
+        }
+        let sample = cursor.sample(reader, due).await?;
+        let compared = match self.steady {
+            true => compare(entity, &sample, items),
+            false => compare(entity, &sample, &item::build(&entity.layout, sample.cells())),
+        };
+        if let Err(contradiction) = compared
+            && !changes_by_itself(&contradiction, &sample, due, cursor, reader).await?
+        {
+            return Err(ReadError::Contradiction(Box::new(contradiction)));
+        }
+        self.schedule.passed(number, u64::try_from(sample.cells().rows()).unwrap_or(u64::MAX));
+        Ok(())
+    }
+}
+
+/// Whether the source gives the row another value every time.
+async fn changes_by_itself(
+    contradiction: &Contradiction,
+    first: &Sample,
+    rows: u64,
+    cursor: &Cursor,
+    reader: &mut Reader,
+) -> Result<bool, SourceError> {
+    for _ in 1..READS {
+        let again = cursor.sample(reader, rows).await?;
+        if !first.has_same_cells(&again, contradiction.row) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

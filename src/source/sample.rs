@@ -1,0 +1,45 @@
+//! Rows read twice by one statement: as cells, and as the server's own text.
+
+use super::{Page, RawCell, Select};
+
+/// Some rows of a select, with a text for every output.
+///
+/// The texts are what the server makes of a value, whatever this program makes of its cell: bytes in hex,
+/// MySQL's floats as doubles and its bits as numbers, SQLite's values as `class:value`, conditions as 1 or 0.
+#[derive(Debug)]
+pub struct Sample {
+    /// Cells, and behind them their texts.
+    page: Page,
+    outputs: usize,
+}
+
+impl Sample {
+    pub(super) fn new(page: Page, select: &Select) -> Self {
+        Self { page, outputs: select.output.len() }
+    }
+
+    /// For tests of what reads samples.
+    #[cfg(test)]
+    pub(crate) fn of(page: Page, outputs: usize) -> Self {
+        Self { page, outputs }
+    }
+
+    /// The rows as [`super::Reader::page`] gives them; further columns are the texts.
+    pub fn cells(&self) -> &Page {
+        &self.page
+    }
+
+    /// Whether a row's cells are those of another sample of the same rows.
+    pub fn has_same_cells(&self, other: &Sample, row: usize) -> bool {
+        let cell = |sample: &Sample, at| sample.page.row(row).map(|row| format!("{:?}", row.cell(at)));
+        (0..self.outputs).all(|at| cell(self, at) == cell(other, at))
+    }
+
+    /// The text of an output; `None` for NULL.
+    pub fn text(&self, row: usize, output: usize) -> Option<&[u8]> {
+        match self.page.row(row)?.cell(self.outputs + output) {
+            RawCell::Bytes(text) | RawCell::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
