@@ -113,7 +113,7 @@ pub(super) fn write_text(
         Value::Float32(_) | Value::Float64(_) | Value::Json(_) if purpose == Purpose::Key => {
             return Err(no_key_text("a float or a JSON document"));
         }
-        Value::Decimal(_) | Value::Float32(_) | Value::Float64(_) => value.write_any_number(out),
+        Value::Decimal(_) | Value::Float32(_) | Value::Float64(_) => write_any_number(value, out)?,
         Value::Json(text) => out.extend_from_slice(text.as_bytes()),
         Value::Members(text) if purpose == Purpose::Attribute => out.extend_from_slice(text.as_bytes()),
         Value::Date(date) => write_date(date.check()?, out),
@@ -128,6 +128,17 @@ pub(super) fn write_text(
         Value::Members(_) | Value::Array(_) => return Err(no_key_text("a list")),
     }
     Ok(())
+}
+
+/// A number of any size; a decimal column's text that is none is malformed.
+fn write_any_number(value: &Value<'_>, out: &mut Vec<u8>) -> Result<(), Violation> {
+    match value.number() {
+        Some(Err(violation)) if !violation.rule.is_overflow() => Err(violation),
+        _ => {
+            value.write_any_number(out);
+            Ok(())
+        }
+    }
 }
 
 fn write_exact(value: &Value<'_>, settings: &ReadSettings, out: &mut Vec<u8>) {

@@ -1,5 +1,7 @@
 //! One decoded value, borrowed from its cell. Exact: nothing is rounded, cut or guessed here.
 
+use std::borrow::Cow;
+
 use super::calendar::{Date, Moment, TimeOfDay};
 use super::decode::{PgArray, PgNumeric};
 use super::number::{Number, not_finite, shortest};
@@ -57,11 +59,26 @@ impl Decimal<'_> {
     /// Appends the whole text, however many digits it has.
     fn write_exact(&self, out: &mut Vec<u8>) {
         match self {
-            Decimal::Text(text) => out.extend_from_slice(text.as_bytes()),
+            Decimal::Text(text) => out.extend_from_slice(without_needless_zeros(text).as_bytes()),
             Decimal::Groups(numeric) => numeric.write_exact(out),
             Decimal::NaN => out.extend_from_slice(b"NaN"),
             Decimal::Infinity { negative } => write_infinity(*negative, out),
         }
+    }
+}
+
+/// Plain decimals have one spelling however many digits they have; a text with an exponent stays as it is.
+fn without_needless_zeros(text: &str) -> Cow<'_, str> {
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+    let digits = digits.strip_prefix('+').unwrap_or(digits);
+    if !digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        return Cow::Borrowed(text);
+    }
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let whole = Some(whole.trim_start_matches('0')).filter(|whole| !whole.is_empty()).unwrap_or("0");
+    match fraction.trim_end_matches('0') {
+        "" => Cow::Owned(format!("{sign}{whole}")),
+        fraction => Cow::Owned(format!("{sign}{whole}.{fraction}")),
     }
 }
 

@@ -112,7 +112,7 @@ fn values() -> Vec<(RawType, Vec<u8>, &'static str)> {
         (pg(PgType::Text), b"K\xC3\xA4se \"x\"".to_vec(), "Käse \"x\""),
         (pg(PgType::Char), b"AB  ".to_vec(), "AB"),
         (pg(PgType::Bytea), vec![0, 255], "00ff"),
-        (pg(PgType::Uuid), uuid.clone(), "00010203-0405-0607-0809-0a0b0c0d0e0f"),
+        (pg(PgType::Uuid), uuid, "00010203-0405-0607-0809-0a0b0c0d0e0f"),
         (pg(PgType::Date), date, "2024-01-01"),
         (pg(PgType::Time { precision: 3 }), 1_500_000_i64.to_be_bytes().to_vec(), "00:00:01.5"),
         (pg(PgType::Timestamp { precision: 6 }), moment.clone(), "2024-01-01 00:00:00.5"),

@@ -5,6 +5,7 @@ pub(crate) mod broken;
 mod build;
 mod decode;
 mod escape;
+mod fuzz;
 mod json;
 mod key;
 mod number;

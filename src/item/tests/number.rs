@@ -183,11 +183,13 @@ fn n15_long_decimals_keep_all_digits_as_text() {
     let decimal = super::mysql(MysqlType::Decimal);
     let cell = RawCell::Bytes(text.as_bytes());
     assert_eq!(wire(&decimal, cell, &super::settings()), Err(Rule::NumberDigits));
-    assert_eq!(wire(&decimal, cell, &overflowing(Overflow::String)), s(text));
-    assert_eq!(wire(&decimal, cell, &typed(ValueType::S)), s(text));
+    // One spelling for all databases, without the zero that says nothing.
+    let plain = text.trim_end_matches('0');
+    assert_eq!(wire(&decimal, cell, &overflowing(Overflow::String)), s(plain));
+    assert_eq!(wire(&decimal, cell, &typed(ValueType::S)), s(plain));
     let exact =
         |text: &str| wire(&pg(PgType::Numeric), RawCell::Bytes(&pg_numeric(text)), &typed(ValueType::S));
-    assert_eq!(exact(text), s("12345678901234567890123456789012345.12345678901234567890123456789"));
+    assert_eq!(exact(text), s(plain));
     assert_eq!(exact(&format!("-0.{}12", "0".repeat(140))), s(&format!("-0.{}12", "0".repeat(140))));
     assert_eq!(exact(&format!("12{}", "0".repeat(200))), s(&format!("12{}", "0".repeat(200))));
 }

@@ -136,7 +136,7 @@ type Unfit = Vec<usize>;
 
 async fn ask(kind: Kind, setup: &str, subjects: &[Subject]) {
     let seed = std::env::var("ORACLE_SEED").map_or_else(|_| fastrand::u64(..), |seed| seed.parse().unwrap());
-    println!("ORACLE_SEED={seed}");
+    eprintln!("ORACLE_SEED={seed}");
     let mut random = Rng::with_seed(seed);
     let mut mapping = "[source]\nurl = \"${DATABASE_URL}\"\n\n[table]\nname = \"oracle\"\n".to_owned();
     let mut sql = format!("{setup};\n");
