@@ -37,6 +37,12 @@ impl From<SourceError> for ReadError {
     }
 }
 
+impl From<Contradiction> for ReadError {
+    fn from(found: Contradiction) -> Self {
+        ReadError::Contradiction(Box::new(found))
+    }
+}
+
 /// Ranges to read one after the other by one reader.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Work {

@@ -1,5 +1,5 @@
-//! Some rows of each page are asked for once more, as the server's own text, before anything of the page
-//! is written: [`crate::witness`] compares.
+//! Some rows of each page are asked for once more, as cells and as the server's own text, before anything of
+//! the page is written: [`crate::witness`] compares.
 
 use std::sync::Arc;
 
@@ -7,13 +7,11 @@ use super::reading::ReadError;
 use crate::item::{self, ItemPage};
 use crate::plan::EntityPlan;
 use crate::source::{Cursor, Page, Reader, Sample, SourceError};
-use crate::witness::{Contradiction, Schedule, compare};
+use crate::witness::{Contradiction, Schedule, agree, compare};
 
 #[derive(Debug, Clone)]
 pub(crate) struct SecondLook {
     pub schedule: Arc<Schedule>,
-    /// Reads see one state of the source, so that a page read again is the same.
-    pub steady: bool,
     /// A page of more bytes holds a single row that no item has room for.
     pub max_bytes: usize,
 }
@@ -26,26 +24,23 @@ impl SecondLook {
     /// Looks at the first rows of the page that the cursor has just read.
     pub(crate) async fn at(
         &self,
-        page: (&Page, &ItemPage),
+        (page, items): (&Page, &ItemPage),
         (number, entity): (usize, &EntityPlan),
         cursor: &Cursor,
         reader: &mut Reader,
     ) -> Result<(), ReadError> {
-        let (cells, items) = page;
-        let due = self.schedule.take(number, u64::try_from(cells.rows()).unwrap_or(u64::MAX));
-        if due == 0 || cells.size() > self.max_bytes {
+        let due = self.schedule.take(number, u64::try_from(page.rows()).unwrap_or(u64::MAX));
+        if due == 0 || page.size() > self.max_bytes {
             return Ok(());
         }
         let sample = cursor.sample(reader, due).await?;
-        let compared = match self.steady {
-            true => compare(entity, &sample, items),
-            false => compare(entity, &sample, &item::build(&entity.layout, sample.cells())),
-        };
-        if let Err(contradiction) = compared
+        let again = item::build(&entity.layout, sample.cells());
+        if let Err(contradiction) = compare(entity, &sample, &again)
             && !changes_by_itself(&contradiction, &sample, due, cursor, reader).await?
         {
-            return Err(ReadError::Contradiction(Box::new(contradiction)));
+            return Err(contradiction.into());
         }
+        agree(entity, (page, items), (&sample, &again))?;
         self.schedule.passed(number, u64::try_from(sample.cells().rows()).unwrap_or(u64::MAX));
         Ok(())
     }
@@ -61,7 +56,7 @@ async fn changes_by_itself(
 ) -> Result<bool, SourceError> {
     for _ in 1..READS {
         let again = cursor.sample(reader, rows).await?;
-        if !first.has_same_cells(&again, contradiction.row) {
+        if !first.has_cells_of(again.cells(), contradiction.row) {
             return Ok(true);
         }
     }

@@ -20,7 +20,6 @@ use super::second_look::SecondLook;
 use super::spares::Spares;
 use super::watermark::{Step, Watermark};
 use super::{Event, Load, LoadError, Samples, stopped};
-use crate::mapping::SnapshotMode;
 use crate::source::{Reader, SourceError};
 use crate::target::{Target, TargetError};
 use crate::witness::Schedule;
@@ -108,11 +107,7 @@ fn start_readers<T: Target>(
         spares: spares.clone(),
         readings: sender,
         observe: load.observe.clone(),
-        second_look: SecondLook {
-            schedule: Arc::clone(schedule),
-            steady: load.source.snapshot != SnapshotMode::None,
-            max_bytes: load.options.page.bytes,
-        },
+        second_look: SecondLook { schedule: Arc::clone(schedule), max_bytes: load.options.page.bytes },
     };
     let mut tasks = JoinSet::new();
     for reader in readers {

@@ -29,10 +29,12 @@ impl Sample {
         &self.page
     }
 
-    /// Whether a row's cells are those of another sample of the same rows.
-    pub fn has_same_cells(&self, other: &Sample, row: usize) -> bool {
-        let cell = |sample: &Sample, at| sample.page.row(row).map(|row| format!("{:?}", row.cell(at)));
-        (0..self.outputs).all(|at| cell(self, at) == cell(other, at))
+    /// Whether a row's cells are those of the same row on another page.
+    pub fn has_cells_of(&self, page: &Page, row: usize) -> bool {
+        match (self.page.row(row), page.row(row)) {
+            (Some(own), Some(other)) => (0..self.outputs).all(|at| own.cell(at) == other.cell(at)),
+            _ => false,
+        }
     }
 
     /// The text of an output; `None` for NULL.

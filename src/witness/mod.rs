@@ -22,7 +22,7 @@ use serde_json::Value as Json;
 use crate::item::{ItemPage, source_key};
 use crate::mapping::{Nulls, Overflow};
 use crate::plan::{EntityPlan, Layout, PartPlan, ReadSettings, TemplatePlan, ValuePlan};
-use crate::source::{Output, Sample};
+use crate::source::{Output, Page, Sample};
 
 use expected::attribute;
 use told::{Told, told};
@@ -55,26 +55,52 @@ enum Wrong {
     Unknown,
 }
 
-/// Compares items with the texts of their rows, which are the first of the items' page; the first
-/// attribute that differs is an error. Rows without item are passed over: they were rejected by name.
+/// Compares the items of a sample's cells with its texts; the first attribute that differs is an error.
+/// Rows without item are passed over: they were rejected by name.
 pub fn compare(entity: &EntityPlan, sample: &Sample, items: &ItemPage) -> Result<(), Contradiction> {
-    let rows = sample.cells().rows();
-    for item in items.items.iter().take_while(|item| item.row < rows) {
+    for item in &items.items {
         let row: Vec<Option<Told>> = tell(&entity.layout, sample, item.row);
         let conditions = |column: usize| sample.text(item.row, column) == Some(b"1".as_slice());
         let wanted = wanted(&entity.layout, &row, &conditions);
         let made: BTreeMap<String, Json> = serde_json::from_slice(items.wire(item)).unwrap_or_default();
         if let Some(attribute) = difference(&wanted, &made) {
-            return Err(Contradiction {
-                entity: entity.name.clone(),
-                row: item.row,
-                columns: columns_of(entity, &attribute),
-                attribute,
-                source_key: source_key(&entity.layout, sample.cells(), item.row),
-            });
+            return Err(contradiction(entity, attribute, sample, item.row));
         }
     }
     Ok(())
+}
+
+/// Checks that rows read twice have the same items where they have the same cells: what else differs
+/// changed in the source meanwhile.
+pub fn agree(
+    entity: &EntityPlan,
+    (page, items): (&Page, &ItemPage),
+    (sample, again): (&Sample, &ItemPage),
+) -> Result<(), Contradiction> {
+    for later in &again.items {
+        let earlier = items.items.iter().find(|item| item.row == later.row);
+        let wire = earlier.map(|item| items.wire(item));
+        if wire == Some(again.wire(later)) || !sample.has_cells_of(page, later.row) {
+            continue;
+        }
+        let parsed =
+            |wire: &[u8]| -> BTreeMap<String, Json> { serde_json::from_slice(wire).unwrap_or_default() };
+        let (made, later_made) = (parsed(wire.unwrap_or_default()), parsed(again.wire(later)));
+        let differs = later_made.iter().find(|(name, value)| made.get(*name) != Some(*value));
+        let attribute = differs.map(|(name, _)| name.clone()).unwrap_or_default();
+        return Err(contradiction(entity, attribute, sample, later.row));
+    }
+    Ok(())
+}
+
+fn contradiction(entity: &EntityPlan, attribute: String, sample: &Sample, row: usize) -> Contradiction {
+    Contradiction {
+        entity: entity.name.clone(),
+        row,
+        columns: columns_of(entity, &attribute),
+        attribute,
+        source_key: source_key(&entity.layout, sample.cells(), row),
+    }
 }
 
 fn tell(layout: &Layout, sample: &Sample, row: usize) -> Vec<Option<Told>> {

@@ -284,3 +284,19 @@ fn keys_and_index_entries_are_compared_too() {
     entity.layout.attributes.clear();
     assert_eq!(look(&entity, cell, Some("43")).unwrap().unwrap_err().attribute, "PK");
 }
+
+/// Items of one page that differ from those of its rows read again, though the cells are the same.
+#[test]
+fn rows_read_twice_make_the_same_items_while_their_cells_are_the_same() {
+    let entity = entity(&pg(PgType::Text), settings());
+    let rows = |text: &'static str| sample(&[(RawCell::Bytes(text.as_bytes()), Some(text))]);
+    let (first, changed) = (rows("a"), rows("b"));
+    let items = |sample: &Sample| build(&entity.layout, sample.cells());
+    let (made, other) = (items(&first), items(&changed));
+    assert_eq!(agree(&entity, (first.cells(), &made), (&first, &made)), Ok(()));
+    assert_eq!(agree(&entity, (changed.cells(), &other), (&first, &made)), Ok(()), "the source changed");
+    let found = agree(&entity, (first.cells(), &other), (&first, &made)).unwrap_err();
+    assert_eq!(found.attribute, "v", "another row's item");
+    let nothing = ItemPage { rows: 1, ..ItemPage::default() };
+    assert!(agree(&entity, (first.cells(), &nothing), (&first, &made)).is_err(), "no item at all");
+}

@@ -41,8 +41,21 @@ fn a_part_knows_only_the_parts_before_it() {
     never_in("item", &["target", "load", "verify", "report", "cli"]);
     never_in("plan", &["target", "load", "verify", "cli"]);
     never_in("target", &["source", "load", "verify", "cli"]);
+    never_in("witness", &["target", "load", "verify", "report", "cli"]);
     never_in("load", &["verify", "cli"]);
     never_in("verify", &["cli"]);
+}
+
+/// What watches the decoders shares nothing with them.
+#[test]
+fn the_witness_knows_of_items_only_the_finished_ones() {
+    let uses = sources().into_iter().filter(|s| s.is_in("witness") && s.has("crate::item"));
+    let uses: Vec<String> = uses
+        .flat_map(|s| {
+            s.code.lines().filter(|l| l.contains("crate::item")).map(str::to_owned).collect::<Vec<_>>()
+        })
+        .collect();
+    assert_eq!(uses, ["use crate::item::{ItemPage, source_key};"]);
 }
 
 #[test]

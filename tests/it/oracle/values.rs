@@ -157,8 +157,10 @@ pub fn latin1(random: &mut Rng) -> Literal {
     fits(format!("_latin1 X'{}'", hex(&bytes)))
 }
 
+/// Also with NUL characters.
 pub fn lite_text(random: &mut Rng) -> Literal {
-    fits(format!("CAST(X'{}' AS TEXT)", hex(words(random).as_bytes())))
+    let nul = if random.u8(0..8) == 0 { "\0x" } else { "" };
+    fits(format!("CAST(X'{}' AS TEXT)", hex(format!("{}{nul}", words(random)).as_bytes())))
 }
 
 fn bytes(random: &mut Rng) -> String {
