@@ -20,8 +20,10 @@ pub(super) fn write(
 ) -> Result<Written, Violation> {
     match (settings.kind, value) {
         (None | Some(ValueType::List), Value::Array(array)) => {
-            let size = write_dimension(&mut array.elements(), array.lengths(), settings, scratch, out)?;
-            Ok(Written::Value(Wire::L, size))
+            scratch.json.around = array.lengths().len();
+            let size = write_dimension(&mut array.elements(), array.lengths(), settings, scratch, out);
+            scratch.json.around = 0;
+            Ok(Written::Value(Wire::L, size?))
         }
         (None | Some(ValueType::List), Value::Members(text)) => Ok(write_members(text, out)),
         (Some(ValueType::S), Value::Members(text)) => Ok(write_string(text.as_bytes(), out)),

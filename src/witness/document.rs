@@ -13,13 +13,13 @@ const DEPTH: usize = 31;
 /// What serde_json takes a number apart with; a document that says it itself cannot be told from one.
 const RESERVED: &str = "$serde_json::private";
 
-/// The attribute value of a JSON text.
-pub(super) fn document(text: &str, overflow: Overflow) -> Result<Json, Wrong> {
+/// The attribute value of a JSON text that sits in so many lists.
+pub(super) fn document(text: &str, around: usize, overflow: Overflow) -> Result<Json, Wrong> {
     if text.contains(RESERVED) {
         return Err(Wrong::Unknown);
     }
     let value: Json = serde_json::from_str(text).map_err(|_| Wrong::Unknown)?;
-    if depth(&value) > DEPTH {
+    if depth(&value) + around > DEPTH {
         return Err(Wrong::Overflow);
     }
     match &value {

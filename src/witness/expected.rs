@@ -40,7 +40,7 @@ pub(super) fn null(nulls: Nulls) -> Result<Json, Wrong> {
 fn strict(told: &Told, settings: &ReadSettings) -> Result<Json, Wrong> {
     match (told, settings.kind) {
         (Told::List(_) | Told::Members(_), kind) => list(told, kind, settings),
-        (_, Some(ValueType::List)) => match natural(&meant(told, None, settings)?, settings)? {
+        (_, Some(ValueType::List)) => match natural(&meant(told, None, settings)?, 0, settings)? {
             list if list.get("L").is_some() => Ok(list),
             _ => Err(Wrong::Refused),
         },
@@ -50,7 +50,7 @@ fn strict(told: &Told, settings: &ReadSettings) -> Result<Json, Wrong> {
             match kind {
                 Some(ValueType::S) => Ok(json!({"S": text(&meant, settings, false)?})),
                 Some(ValueType::B) => Ok(json!({"B": base64(&bytes(&meant)?)})),
-                _ => natural(&meant, settings),
+                _ => natural(&meant, 0, settings),
             }
         }
     }
@@ -77,13 +77,14 @@ pub(super) fn meant(told: &Told, kind: Option<ValueType>, settings: &ReadSetting
     }
 }
 
-fn natural(told: &Told, settings: &ReadSettings) -> Result<Json, Wrong> {
+/// The form of a value's own type, within so many lists.
+fn natural(told: &Told, around: usize, settings: &ReadSettings) -> Result<Json, Wrong> {
     match told {
         Told::Null => Ok(json!({"NULL": true})),
         Told::Bool(value) => Ok(json!({"BOOL": value})),
         Told::Number(digits) | Told::Float(digits) => Ok(json!({"N": canonical(digits)?})),
         Told::Bytes(bytes) => Ok(json!({"B": base64(bytes)})),
-        Told::Json(text) => document(text, settings.overflow),
+        Told::Json(text) => document(text, around, settings.overflow),
         Told::List(_) | Told::Members(_) => list(told, None, settings),
         _ => Ok(json!({"S": text(told, settings, false)?})),
     }
@@ -93,7 +94,7 @@ fn list(told: &Told, kind: Option<ValueType>, settings: &ReadSettings) -> Result
     match (kind, told) {
         (None | Some(ValueType::List), Told::List(members)) => {
             let members: Result<Vec<Json>, Wrong> =
-                members.iter().map(|member| element(member, settings)).collect();
+                members.iter().map(|member| element(member, 1, settings)).collect();
             Ok(json!({"L": members?}))
         }
         (None | Some(ValueType::List), Told::Members(members)) => {
@@ -108,11 +109,12 @@ fn list(told: &Told, kind: Option<ValueType>, settings: &ReadSettings) -> Result
 }
 
 /// What overflows in a list keeps its place.
-fn element(told: &Told, settings: &ReadSettings) -> Result<Json, Wrong> {
-    if let Told::List(_) = told {
-        return list(told, None, settings);
+fn element(told: &Told, around: usize, settings: &ReadSettings) -> Result<Json, Wrong> {
+    if let Told::List(members) = told {
+        let members = members.iter().map(|member| element(member, around + 1, settings));
+        return Ok(json!({"L": members.collect::<Result<Vec<Json>, Wrong>>()?}));
     }
-    match meant(told, None, settings).and_then(|meant| natural(&meant, settings)) {
+    match meant(told, None, settings).and_then(|meant| natural(&meant, around, settings)) {
         Err(Wrong::Overflow) => match settings.overflow {
             Overflow::Reject => Err(Wrong::Overflow),
             Overflow::Omit | Overflow::Null => Ok(json!({"NULL": true})),

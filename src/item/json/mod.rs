@@ -20,6 +20,8 @@ pub(super) const MEMBER_SIZE: usize = 1;
 /// Buffers kept between documents.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
+    /// Lists that the document itself sits in: those of an array.
+    pub(super) around: usize,
     frames: Vec<Frame>,
     members: Vec<Member>,
     order: Vec<usize>,
@@ -100,7 +102,7 @@ impl Writer<'_, '_> {
 
     /// Takes a value, or the start of a map or list and the name of its first member.
     fn begin_value(&mut self) -> Result<Begun, Violation> {
-        if self.scratch.frames.len() > MAX_WRAPPERS {
+        if self.scratch.frames.len() + self.scratch.around > MAX_WRAPPERS {
             let message = "JSON nested deeper than 32 levels";
             return Err(Violation::new(Rule::Nesting, message));
         }

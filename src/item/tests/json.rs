@@ -161,6 +161,15 @@ fn a_value_fits_in_31_wrappers_and_not_in_32() {
     assert!(strict(&nested(r#"{"a":"#, "1", "}", 31)).is_ok());
     assert_eq!(strict(&nested(r#"{"a":"#, "1", "}", 32)), Err(Rule::Nesting));
     assert_eq!(strict(&nested("[", "", "]", 1_000_000)), Err(Rule::Nesting));
+    // The lists of an array count too.
+    let member = nested("[", "1", "]", 30);
+    let array = |dimensions: &[(u32, i32)]| {
+        let bytes = super::pg_array(dimensions, &[Some(member.as_bytes())]);
+        let raw = pg(PgType::Array(Box::new(PgType::Json)));
+        wire(&raw, RawCell::Bytes(&bytes), &super::settings()).map(|wire| wire.len())
+    };
+    assert!(array(&[(1, 1)]).is_ok());
+    assert_eq!(array(&[(1, 1), (1, 1)]), Err(Rule::Nesting));
     let deep = nested("[", "", "]", 40);
     assert_eq!(
         wire(&pg(PgType::Json), RawCell::Bytes(deep.as_bytes()), &overflowing(Overflow::String)),
