@@ -36,17 +36,22 @@ def main():
     subprocess.run(
         ["cargo", "build", "--release", "--quiet", "--bin", "migrate", "--examples"], cwd=ROOT, check=True
     )
-    python = None if options.no_script else script_environment()
+    python = None if options.no_script or options.against else script_environment()
     for rows in options.rows:
         for kind in options.only or ["postgres", "mysql"]:
             database = DATABASES[kind]()
             try:
                 say(f"{kind}: filling {rows:,} rows")
                 database.fill(rows)
-                results = measure(contenders(database, rows, python), options.rounds)
+                if options.against:
+                    found = pair(database, rows, options.against.resolve())
+                else:
+                    found = contenders(database, rows, python)
+                results = measure(found, options.rounds)
             finally:
                 database.drop()
-            report(kind, rows, results)
+            print(f"\n{kind}, {rows:,} rows, {os.cpu_count()} cores\n")
+            compare(results) if options.against else report(results)
 
 
 def arguments():
@@ -55,6 +60,9 @@ def arguments():
     parser.add_argument("--only", choices=DATABASES, nargs="+")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--no-script", action="store_true", help="leave the boto3 script out")
+    parser.add_argument(
+        "--against", type=Path, metavar="MIGRATE", help="an earlier build, to take turns with instead of the others"
+    )
     return parser.parse_args()
 
 
@@ -148,12 +156,8 @@ class Server:
 
 def contenders(database, rows, python):
     """Name → (command for an endpoint and a state folder, items it must write, whether it writes)."""
-    migrate = [BUILD / "migrate", "run", "--mapping", database.mapping, "--quiet", "--json"]
-    found = {
-        "dry run": (lambda _, __: [*migrate, "--dry-run"], rows, False),
-        "load": (lambda _, state: [*migrate, "--state", state, "--yes"], rows, True),
-        "plain SDK": (lambda url, _: [BUILD / "examples" / "plain_sdk", database.url, url], rows, True),
-    }
+    found = migrate(BUILD / "migrate", database, rows)
+    found["plain SDK"] = (lambda url, _: [BUILD / "examples" / "plain_sdk", database.url, url], rows, True)
     if python:
         part = min(rows, SCRIPT_ROWS)
         script = ROOT / "benches" / "boto3_script.py"
@@ -162,9 +166,27 @@ def contenders(database, rows, python):
             part,
             True,
         )
-    for name, (command, items, writes) in found.items():
-        found[name] = (command, items, writes, database.url)
-    return found
+    return with_url(found, database)
+
+
+def pair(database, rows, earlier):
+    """As `contenders`: this build and an earlier one."""
+    found = migrate(BUILD / "migrate", database, rows)
+    for name, contender in migrate(earlier, database, rows).items():
+        found[f"{name}, earlier"] = contender
+    return with_url(found, database)
+
+
+def migrate(binary, database, rows):
+    command = [binary, "run", "--mapping", database.mapping, "--quiet", "--json"]
+    return {
+        "dry run": (lambda _, __: [*command, "--dry-run"], rows, False),
+        "load": (lambda _, state: [*command, "--state", state, "--yes"], rows, True),
+    }
+
+
+def with_url(found, database):
+    return {name: (*contender, database.url) for name, contender in found.items()}
 
 
 def measure(found, rounds):
@@ -195,9 +217,16 @@ def run(name, command, items, writes, url):
     return items / elapsed, cpu / items * 1e6, usage.ru_maxrss / 1024
 
 
-def report(kind, rows, results):
+def compare(results):
+    print("| | items/s | CPU µs/item | peak MB | CPU × earlier |")
+    print("| --- | ---: | ---: | ---: | ---: |")
+    for name, (speed, cpu, memory) in results.items():
+        ratio = cpu / results.get(f"{name}, earlier", (0, cpu))[1]
+        print(f"| {name} | {speed:,.0f} | {cpu:.2f} | {memory:.0f} | {ratio:.3f} |", flush=True)
+
+
+def report(results):
     script = results.get("boto3 script", (None,))[0]
-    print(f"\n{kind}, {rows:,} rows, {os.cpu_count()} cores\n")
     print("| | items/s | CPU µs/item | peak MB | × boto3 script | × plain SDK |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for name, (speed, cpu, memory) in results.items():
