@@ -29,10 +29,12 @@ impl SecondLook {
         cursor: &Cursor,
         reader: &mut Reader,
     ) -> Result<(), ReadError> {
-        let due = self.schedule.take(number, u64::try_from(page.rows()).unwrap_or(u64::MAX));
+        let rows = u64::try_from(page.rows()).unwrap_or(u64::MAX);
+        let due = self.schedule.take(number, rows);
         if due == 0 || page.size() > self.max_bytes {
             return Ok(());
         }
+        let due = (due < rows).then_some(due);
         let sample = cursor.sample(reader, due).await?;
         let again = item::build(&entity.layout, sample.cells());
         if let Err(contradiction) = compare(entity, &sample, &again)
@@ -50,7 +52,7 @@ impl SecondLook {
 async fn changes_by_itself(
     contradiction: &Contradiction,
     first: &Sample,
-    rows: u64,
+    rows: Option<u64>,
     cursor: &Cursor,
     reader: &mut Reader,
 ) -> Result<bool, SourceError> {

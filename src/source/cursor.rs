@@ -109,8 +109,8 @@ impl Cursor {
         }
     }
 
-    /// The first `rows` rows of the last page once more, as cells and as the server's own text.
-    pub async fn sample(&self, reader: &mut Reader, rows: u64) -> Result<Sample, SourceError> {
+    /// The first `rows` rows of the last page once more, all without, as cells and as the server's own text.
+    pub async fn sample(&self, reader: &mut Reader, rows: Option<u64>) -> Result<Sample, SourceError> {
         reader.sample(&self.select, &self.last, rows).await
     }
 

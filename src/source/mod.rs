@@ -268,8 +268,13 @@ impl Reader {
         }
     }
 
-    /// The first `rows` rows within `bounds` in key order, as cells and as the server's own text.
-    async fn sample(&mut self, select: &Select, bounds: &Bounds, rows: u64) -> Result<Sample, SourceError> {
+    /// The first `rows` rows within `bounds` in key order, all without, as cells and as the server's own text.
+    async fn sample(
+        &mut self,
+        select: &Select,
+        bounds: &Bounds,
+        rows: Option<u64>,
+    ) -> Result<Sample, SourceError> {
         let page = match &mut self.connection {
             Connection::Postgres(reader) => reader.sample(select, bounds, rows).await?,
             Connection::Mysql(reader) => reader.sample(select, bounds, rows).await?,

@@ -91,15 +91,17 @@ pub(super) fn rows_equal<C: Comparison>(
     Ok(statement)
 }
 
-/// The first `rows` of [`rows_within`].
+/// The first `rows` of [`rows_within`], if given.
 pub(super) fn first_rows_within<C: Comparison>(
     select: &Select,
     outputs: &[String],
     bounds: &Bounds,
-    rows: u64,
+    rows: Option<u64>,
 ) -> Result<Statement, SourceError> {
     let mut statement = rows_within::<C>(select, outputs, bounds)?;
-    statement.sql.push_str(&format!(" LIMIT {rows}"));
+    if let Some(rows) = rows {
+        statement.sql.push_str(&format!(" LIMIT {rows}"));
+    }
     Ok(statement)
 }
 

@@ -67,7 +67,7 @@ impl Reader {
         &mut self,
         select: &Select,
         bounds: &Bounds,
-        rows: u64,
+        rows: Option<u64>,
     ) -> Result<Page, SourceError> {
         let mut outputs = statement::outputs(select, Dialect::Mysql, sql::cast);
         outputs.extend(statement::texts(select, Dialect::Mysql, sql::text, sql::as_text));

@@ -66,7 +66,7 @@ impl Reader {
         &mut self,
         select: &Select,
         bounds: &Bounds,
-        rows: u64,
+        rows: Option<u64>,
     ) -> Result<Page, SourceError> {
         let mut outputs = statement::outputs(select, Dialect::Postgres, sql::cast);
         outputs.extend(statement::texts(select, Dialect::Postgres, sql::text, sql::as_text));

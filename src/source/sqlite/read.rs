@@ -62,7 +62,7 @@ impl Reader {
         &mut self,
         select: &Select,
         bounds: &Bounds,
-        rows: u64,
+        rows: Option<u64>,
     ) -> Result<Page, SourceError> {
         let mut outputs = statement::outputs(select, Dialect::Sqlite, sql::cast);
         outputs.extend(statement::texts(select, Dialect::Sqlite, sql::text, sql::as_text));
