@@ -51,4 +51,5 @@ mod status;
 mod table;
 mod target;
 mod tool;
+mod types;
 mod verify;

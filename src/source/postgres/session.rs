@@ -211,7 +211,7 @@ const SETTINGS: &str = "\
     SET row_security = off;
     SET TimeZone = 'UTC';
     SET DateStyle = 'ISO, MDY';
-    SET IntervalStyle = 'postgres';
+    SET IntervalStyle = 'iso_8601';
     SET bytea_output = 'hex';
     SET extra_float_digits = 3;
     SET statement_timeout = 0;
@@ -227,11 +227,12 @@ const SETTINGS: &str = "\
 /// A query whose client is gone, killed for example, ends soon, not with its last row.
 const WATCH: &str = "SET client_connection_check_interval = '2s'";
 
-const ASSERTED: [(&str, &str); 9] = [
+const ASSERTED: [(&str, &str); 10] = [
     ("default_transaction_read_only", "on"),
     ("row_security", "off"),
     ("TimeZone", "UTC"),
     ("DateStyle", "ISO, MDY"),
+    ("IntervalStyle", "iso_8601"),
     ("extra_float_digits", "3"),
     ("statement_timeout", "0"),
     ("lock_timeout", "0"),
