@@ -45,6 +45,14 @@ fn a_part_knows_only_the_parts_before_it() {
     never_in("verify", &["cli"]);
 }
 
+/// S04: the driver that takes every database knows only the types that all of them have.
+#[test]
+fn s04_each_database_has_a_driver_of_its_own() {
+    for name in ["sqlx::any", "AnyConnection", "AnyPool"] {
+        only_in(name, &[]);
+    }
+}
+
 #[test]
 fn items_are_made_without_waiting() {
     for word in ["tokio", "async fn", ".await"] {

@@ -34,6 +34,7 @@ mod front;
 mod ground;
 mod help;
 mod http;
+mod identifiers;
 mod json;
 mod keys;
 mod layering;
