@@ -96,7 +96,8 @@ pub enum MysqlType {
     Decimal,
     /// Unsigned 16 bits, little endian; 0 is the zero year.
     Year,
-    /// Big endian bytes.
+    /// Cast to an unsigned integer in the SELECT, as which it arrives: MariaDB says BIT of an expression, and
+    /// sends digits.
     Bit {
         width: u32,
     },

@@ -103,8 +103,10 @@ fn n17_tinyint_1_is_a_number_and_bool_only_when_mapped() {
 #[test]
 fn n18_bits_are_booleans_numbers_or_bytes_by_width() {
     let my = |width| mysql(MysqlType::Bit { width });
-    assert_eq!(bytes(&my(1), &[1]), ok(r#"{"BOOL":true}"#));
-    assert_eq!(bytes(&my(8), &[0b1000_0001]), n("129"));
+    assert_eq!(bytes(&my(1), &1_u64.to_le_bytes()), ok(r#"{"BOOL":true}"#));
+    assert_eq!(bytes(&my(1), &2_u64.to_le_bytes()), Err(Rule::Malformed));
+    assert_eq!(bytes(&my(8), &129_u32.to_le_bytes()), n("129"));
+    assert_eq!(bytes(&my(8), b"129"), Err(Rule::Malformed));
     assert_eq!(bytes(&my(64), &[0xFF; 8]), n("18446744073709551615"));
     let bit = |width| pg(PgType::Bit { width });
     assert_eq!(bytes(&bit(1), &[0, 0, 0, 1, 0x80]), ok(r#"{"BOOL":true}"#));

@@ -34,7 +34,7 @@ impl Comparison for Mysql {
                 | MysqlType::Time { .. }
                 | MysqlType::ServerText,
             ) => format!("CAST({name} AS CHAR)"),
-            _ => name.to_owned(),
+            _ => cast(column, name),
         }
     }
 }
@@ -54,6 +54,7 @@ pub(super) fn cast(column: &Column, sql: &str) -> String {
     match column.raw {
         RawType::Mysql(MysqlType::ServerText) if is_geometry(&column.sql_type) => geometry(sql),
         RawType::Mysql(MysqlType::ServerText) => format!("CAST({sql} AS CHAR)"),
+        RawType::Mysql(MysqlType::Bit { .. }) => format!("CAST({sql} AS UNSIGNED)"),
         _ => sql.to_owned(),
     }
 }

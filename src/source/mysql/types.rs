@@ -122,7 +122,7 @@ enum Form {
     Double,
     Moment,
     Time,
-    /// Texts, decimals, bits, bytes: each with its length before it.
+    /// Texts, decimals, bytes: each with its length before it.
     Bytes,
 }
 
@@ -131,13 +131,12 @@ fn form(raw: &MysqlType) -> Form {
         MysqlType::Integer { unsigned } | MysqlType::TinyInt1 { unsigned } => {
             Form::Integer { unsigned: *unsigned }
         }
-        MysqlType::Year => Form::Integer { unsigned: true },
+        MysqlType::Year | MysqlType::Bit { .. } => Form::Integer { unsigned: true },
         MysqlType::Float => Form::Float,
         MysqlType::Double => Form::Double,
         MysqlType::Date | MysqlType::DateTime { .. } | MysqlType::Timestamp { .. } => Form::Moment,
         MysqlType::Time { .. } => Form::Time,
         MysqlType::Decimal
-        | MysqlType::Bit { .. }
         | MysqlType::Text
         | MysqlType::Binary
         | MysqlType::Set

@@ -143,7 +143,7 @@ fn raw(entry: &Entry, modifier: i32) -> PgType {
         2950 => PgType::Uuid,
         3802 => PgType::Jsonb,
         5069 => PgType::Xid8,
-        _ if entry.kind == "e" || entry.name == "citext" => PgType::Text,
+        _ if entry.kind == "e" || (entry.kind == "b" && entry.name == "citext") => PgType::Text,
         _ => PgType::ServerText,
     }
 }

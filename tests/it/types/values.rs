@@ -45,6 +45,73 @@ async fn n11_floats_that_a_server_writes_have_all_their_digits() {
     assert_eq!(items[1]["text"], json!({"S": "0.360465"}));
 }
 
+/// S06, S20: a query that passes columns on gives what its table gives.
+#[tokio::test]
+async fn a_query_gives_what_its_table_gives() {
+    let tables = [
+        (Kind::Postgres, "postgres.sql", "wide", "SELECT * FROM wide"),
+        (
+            Kind::Postgres,
+            "postgres.sql",
+            "wide",
+            "SELECT w.* FROM (SELECT * FROM wide) AS w JOIN wide USING (id)",
+        ),
+        (Kind::Postgres, "postgres.sql", "arrays", "SELECT * FROM arrays"),
+        (Kind::MySql, "mysql.sql", "wide", "SELECT w.* FROM wide AS w JOIN wide AS v USING (id)"),
+        (Kind::Sqlite, "sqlite.sql", "wide", "SELECT * FROM (SELECT * FROM wide)"),
+    ];
+    for (kind, file, table, query) in tables {
+        let from = MAPPING.replace("\"orders\"", &format!("\"{table}\""));
+        let stage = Stage::over(filled(kind, &[file]).await, &from);
+        let of_table = items(&stage).await;
+        let query = format!("query = \"{query}\"\nkey = [\"id\"]");
+        stage.folder.write("mapping.toml", &MAPPING.replace("from = \"orders\"", &query));
+        let of_query = items(&stage).await;
+        assert!(of_table == of_query, "{}: {query}", kind.name());
+    }
+}
+
+/// N18: MariaDB says BIT of an expression, and sends its digits.
+#[tokio::test]
+async fn n18_bits_of_expressions_are_numbers() {
+    let sql = "CREATE TABLE orders (id BIGINT PRIMARY KEY, one BIT, many BIT(40));
+               INSERT INTO orders VALUES (1, b'1', b'1000000000000000000000000000000000000001');";
+    let lets =
+        "\n[entities.Order.let]\none_more = \"COALESCE(one, NULL)\"\nmore = \"IF(id > 0, many, NULL)\"\n";
+    let stage = Stage::new(Kind::MySql, sql, &format!("{MAPPING}{lets}")).await;
+    let query = "key = [\"many\"]\nquery = \"SELECT COALESCE(many, NULL) AS many, one FROM orders\"";
+    let item = &items(&stage).await[0];
+    assert_eq!(item["one"], json!({"BOOL": true}));
+    assert_eq!(item["one_more"], json!({"BOOL": true}));
+    assert_eq!(item["many"], json!({"N": "549755813889"}));
+    assert_eq!(item["more"], item["many"]);
+    stage.folder.write(
+        "mapping.toml",
+        &MAPPING.replace("from = \"orders\"", query).replace("{id:010}", "{many:020}"),
+    );
+    assert_eq!(items(&stage).await[0]["many"], json!({"N": "549755813889"}));
+}
+
+/// The driver for PostgreSQL knows no multiranges, which shows where a statement is only prepared.
+#[tokio::test]
+async fn s06_multiranges_stand_in_queries_and_expressions() {
+    let sql = "CREATE TABLE orders (id BIGINT PRIMARY KEY, slots int4multirange, days datemultirange[]);
+               INSERT INTO orders VALUES (1, '{[1,2),[5,6)}', NULL);";
+    let lets =
+        "\n[entities.Order.let]\nwhole = \"slots + int4multirange(int4range(2, 5))\"\nfirst = \"days[1]\"\n";
+    let stage = Stage::new(Kind::Postgres, sql, &format!("{MAPPING}{lets}")).await;
+    assert_eq!(items(&stage).await[0]["whole"], json!({"S": "{[1,6)}"}));
+    for wrong in [
+        "SELECT *, FROM orders",
+        "SELECT slots AS id, id FROM orders",
+        "SELECT slots, days FROM orders WHERE id = $1",
+    ] {
+        let query = format!("query = \"{wrong}\"\nkey = [\"id\"]");
+        stage.folder.write("mapping.toml", &MAPPING.replace("from = \"orders\"", &query));
+        stage.migrate("check", 3).await;
+    }
+}
+
 /// N14: the types of a query are those of its result.
 #[tokio::test]
 async fn n14_sums_and_counts_of_a_query_are_exact() {
