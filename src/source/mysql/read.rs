@@ -120,7 +120,7 @@ impl Reader {
                 KeyPart::Integer(number) => query.bind(number),
                 KeyPart::Unsigned(number) => query.bind(number),
                 KeyPart::Bytes(bytes) => query.bind(bytes),
-                KeyPart::Real(_) => {
+                KeyPart::Real(_) | KeyPart::RawText(_) => {
                     return Err(SourceError::new(
                         SourceErrorKind::Config,
                         doing,

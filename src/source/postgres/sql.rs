@@ -2,7 +2,7 @@
 
 use crate::source::find::Wanted;
 use crate::source::statement::{self, Comparison, Side, Statement, Table};
-use crate::source::{Column, Dialect, Key, PgType, RawType, Select};
+use crate::source::{Column, Dialect, Key, KeyPart, PgType, RawType, Select};
 
 pub(super) struct Postgres;
 
@@ -15,7 +15,12 @@ impl Comparison for Postgres {
         for (column, part) in select.key.iter().zip(&bound.0) {
             statement.arguments.push(part.clone());
             // The key's own text, read back as the key's own type.
-            placeholders.push(format!("${}::text::{}", statement.arguments.len(), column.sql_type));
+            let place = statement.arguments.len();
+            let text = match part {
+                KeyPart::RawText(_) => format!("convert_from(${place}::bytea, 'SQL_ASCII')"),
+                _ => format!("${place}::text"),
+            };
+            placeholders.push(format!("{text}::{}", column.sql_type));
         }
         // The first column alone as well: for partitions, joins and estimates.
         if let ([column, _, ..], [placeholder, ..]) = (columns.as_slice(), placeholders.as_slice()) {

@@ -9,6 +9,17 @@ CREATE TYPE floatrange AS RANGE (subtype = float8);
 CREATE DOMAIN price AS numeric(10,2);
 CREATE DOMAIN cheap AS price CHECK (VALUE < 10);
 CREATE DOMAIN tags AS text[];
+CREATE DOMAIN dom_mood AS mood;
+CREATE DOMAIN dom_pair AS pair;
+CREATE DOMAIN dom_range AS int4range;
+CREATE DOMAIN dom_char AS char(4);
+CREATE DOMAIN dom_inet AS inet;
+CREATE DOMAIN dom_bits AS bit(4);
+CREATE DOMAIN dom_moment AS timestamptz(0);
+CREATE DOMAIN dom_json AS jsonb;
+CREATE DOMAIN dom_money AS money;
+CREATE DOMAIN dom_oid AS oid;
+CREATE DOMAIN grid AS int[];
 
 CREATE TABLE wide (
   id int PRIMARY KEY,
@@ -77,6 +88,18 @@ INSERT INTO wide (id) VALUES (4);
 -- Empty, as far as a type can be.
 INSERT INTO wide (id, n, vb, t, v, nm, c, ch, ct, en, by, j, jb, tv, tq, dom_array, pr, hs, lt, r4, mr4, i2v, ov, cur)
 VALUES (5, 0, '', '', '', '', '', '', '', '', '', '{}', '[]', '', '', '{}', ROW(NULL, NULL), '', '', 'empty', '{}', '', '', '');
+
+-- Domains over all kinds of types, and arrays of them.
+CREATE TABLE domains (
+  id int PRIMARY KEY,
+  e dom_mood, p dom_pair, r dom_range, c dom_char, i dom_inet, b dom_bits, t dom_moment, j dom_json, m dom_money, o dom_oid, g grid,
+  ea dom_mood[], pa dom_pair[], ra dom_range[], ca dom_char[], ia dom_inet[], ba dom_bits[], ta dom_moment[], ja dom_json[], ma dom_money[],
+  oa dom_oid[], ga grid[]
+);
+INSERT INTO domains VALUES (1, 'ok', ROW(1, 'x'), '[1,5]', 'AB', '10.0.0.1', B'0101', '2024-02-29 12:34:56+02', '{"a": 1.50}', '-1.50', 26, '{{1,2},{3,NULL}}',
+  '{ok}', ARRAY[ROW(1, 'x')::dom_pair], '{"[1,5]"}', '{AB}', '{10.0.0.1,NULL}', '{0101}', '{"2024-02-29 12:34:56+02"}', '{"{\"a\": 1.50}"}', '{-1.50}',
+  '{26}', ARRAY['{1,2}'::grid]);
+INSERT INTO domains (id) VALUES (2);
 
 CREATE TABLE arrays (
   id int PRIMARY KEY,

@@ -13,7 +13,12 @@ use crate::stage::{Stage, expect_case};
 async fn every_type_of_postgres_is_loaded_and_verified() {
     let database = filled(Kind::Postgres, &["postgres.sql"]).await;
     let stage = verified(database, "types.toml", "postgres").await;
-    verified(stage.database, "postgres.arrays.toml", "postgres.arrays").await;
+    let stage = verified(stage.database, "postgres.arrays.toml", "postgres.arrays").await;
+    let domains = mapping("postgres.arrays.toml").replace("\"arrays\"", "\"domains\"");
+    let stage = Stage::over(stage.database, &domains).with_dynamodb().await;
+    loaded(&stage).await;
+    let shown = stage.migrate("preview", 0).await;
+    expect_case("types/postgres.domains.expected", &stage.shown(&shown));
 }
 
 /// N09, N13, N15, N17, N18, T01, S02, S11, S12, S20, S22, K21, K25.

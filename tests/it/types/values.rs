@@ -188,6 +188,34 @@ async fn texts_of_no_encoding_are_rejected_by_row() {
     stage.migrate("verify", 0).await;
 }
 
+/// As keys of the source they are positions like others.
+#[tokio::test]
+async fn texts_of_no_encoding_may_be_keys_of_the_source() {
+    let postgres = servers::postgres_in("SQL_ASCII").await;
+    let (create, number) = (
+        "CREATE TABLE orders (part text NOT NULL, id text NOT NULL, PRIMARY KEY (part, id));",
+        "lpad(g::text, 3, '0')",
+    );
+    let rows = format!("INSERT INTO orders SELECT 'p', {number} FROM generate_series(1, 60) g WHERE g % 3 > 0;
+                        INSERT INTO orders SELECT E'p\\xff', {number} || E'\\xe9' FROM generate_series(1, 60) g;");
+    postgres.execute(&format!("{create} {rows}")).await;
+    let sqlite = servers::sqlite().await;
+    let rows = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+                INSERT INTO orders SELECT 'p', printf('%03d', i) FROM n WHERE i % 3 > 0;
+                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+                INSERT INTO orders SELECT CAST(x'70ff' AS TEXT), CAST(CAST(printf('%03d', i) AS BLOB) || x'e9' AS TEXT) FROM n;";
+    sqlite.execute(&format!("{create} {rows}")).await;
+    let mapping =
+        MAPPING.replace("[table]", "page_rows = 5\n\n[table]").replace("{id:010}", "{part:escape}#{id}");
+    for database in [postgres, sqlite] {
+        let stage = Stage::over(database, &mapping).with_dynamodb().await;
+        let report = stage.migrate("run --create-table --json", 4).await.json();
+        assert_eq!(report["totals"]["rejected"], json!(60), "{report}");
+        assert_eq!(compare::scan(&stage.client(), "shop").await.len(), 40);
+        stage.migrate("verify", 0).await;
+    }
+}
+
 /// A database of another encoding is converted by its server.
 #[tokio::test]
 async fn texts_of_another_encoding_are_converted() {
