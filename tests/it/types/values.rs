@@ -229,6 +229,30 @@ async fn texts_of_another_encoding_are_converted() {
     assert_eq!(items[0]["note"], json!({"S": "é"}));
 }
 
+/// As docs/types.md says: a `let` column in the place of the column that it is made of.
+#[tokio::test]
+async fn a_let_column_takes_the_place_of_its_column() {
+    let document = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/types.md")).unwrap();
+    let blocks: Vec<&str> =
+        document.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    let sql =
+        "CREATE EXTENSION hstore; CREATE TABLE orders (id BIGINT PRIMARY KEY, attrs hstore, total numeric);
+               INSERT INTO orders VALUES (1, 'a=>1', 19.90);";
+    let all = MAPPING.replace("sk = \"ORDER\"", "sk = \"ORDER\"\ncolumns = \"*\"");
+    let stage = Stage::new(Kind::Postgres, sql, &format!("{all}\n{}", blocks[1])).await;
+    let key = json!({"PK": {"S": "ORDER#0000000001"}, "SK": {"S": "ORDER"}, "id": {"N": "1"}});
+    let mut item = key.clone();
+    item["total"] = json!({"N": "19.9"});
+    item["attrs"] = json!({"M": {"a": {"S": "1"}}});
+    assert_eq!(items(&stage).await, [item]);
+    stage.folder.write("mapping.toml", &format!("{all}\n{}", blocks[0]));
+    let mut item = key;
+    item["total"] = json!({"S": "19.9"});
+    item["Total"] = json!({"S": "19.9"});
+    item["attrs"] = json!({"S": "\"a\"=>\"1\""});
+    assert_eq!(items(&stage).await, [item]);
+}
+
 /// K21: a server that pads CHAR again is told not to.
 #[tokio::test]
 async fn k21_mysql_pads_no_char_whatever_its_mode() {
