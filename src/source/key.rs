@@ -22,6 +22,7 @@ pub enum KeyPart {
 }
 
 impl KeyPart {
+    /// Of a text as it arrived.
     pub(super) fn text(bytes: &[u8]) -> Self {
         match std::str::from_utf8(bytes) {
             Ok(text) => Self::Text(text.to_owned()),

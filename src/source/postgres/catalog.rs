@@ -145,20 +145,7 @@ async fn columns_of(
     sql: String,
 ) -> Result<Vec<Column>, SourceError> {
     let fail = |error: sqlx::Error| failure(&error, Step::Prepare(piece), pieces::prepare_context(piece));
-    let prepared = connection.prepare(AssertSqlSafe(sql.clone()).into_sql_str()).await;
-    let columns = match prepared {
-        Ok(statement) => {
-            let parameters =
-                statement.parameters().map_or(0, |either| either.either(<[_]>::len, |count| count));
-            if parameters > 0 {
-                return Err(pieces::parameters(piece));
-            }
-            statement.columns().to_vec()
-        }
-        // The driver looks up each type by itself, and knows no multiranges.
-        Err(sqlx::Error::ColumnDecode { .. }) => columns_of_nothing(connection, &sql).await.map_err(fail)?,
-        Err(error) => return Err(fail(error)),
-    };
+    let columns = prepared(connection, piece, sql).await?;
     let mut origins = Origins::default();
     for column in &columns {
         if let (Some(table), Some(number)) = (column.relation_id(), column.relation_attribute_no()) {
@@ -181,6 +168,25 @@ async fn columns_of(
     });
     let found: Vec<Found> = found.collect();
     typed(connection, found).await.map_err(fail)
+}
+
+/// The driver's columns of a statement without parameters.
+async fn prepared(
+    connection: &mut PgConnection,
+    piece: Piece,
+    sql: String,
+) -> Result<Vec<PgColumn>, SourceError> {
+    let fail = |error: sqlx::Error| failure(&error, Step::Prepare(piece), pieces::prepare_context(piece));
+    match connection.prepare(AssertSqlSafe(sql.clone()).into_sql_str()).await {
+        Ok(statement) => {
+            let parameters = statement.parameters();
+            let parameters = parameters.map_or(0, |either| either.either(<[_]>::len, |count| count));
+            if parameters > 0 { Err(pieces::parameters(piece)) } else { Ok(statement.columns().to_vec()) }
+        }
+        // The driver looks up each type by itself, and knows no multiranges.
+        Err(sqlx::Error::ColumnDecode { .. }) => columns_of_nothing(connection, &sql).await.map_err(fail),
+        Err(error) => Err(fail(error)),
+    }
 }
 
 /// The columns of a statement in the simple protocol, where the driver looks up no types: of one row that
