@@ -191,6 +191,7 @@ fn postgres(kind: &PgType) -> String {
         PgType::Int4 => "int4".to_owned(),
         PgType::Int8 => "int8".to_owned(),
         PgType::Oid => "oid".to_owned(),
+        PgType::Xid8 => "xid8".to_owned(),
         PgType::Float4 => "float4".to_owned(),
         PgType::Float8 => "float8".to_owned(),
         PgType::Numeric => "numeric".to_owned(),
@@ -204,8 +205,8 @@ fn postgres(kind: &PgType) -> String {
         PgType::TimestampTz { precision } => format!("timestamptz {precision}"),
         PgType::Json => "json".to_owned(),
         PgType::Jsonb => "jsonb".to_owned(),
-        PgType::Bit { width: Some(width) } => format!("bit {width}"),
-        PgType::Bit { width: None } => "varbit".to_owned(),
+        PgType::Bit { width } => format!("bit {width}"),
+        PgType::Inet => "inet".to_owned(),
         PgType::Array(member) => format!("array of {}", postgres(member)),
         PgType::ServerText => "server text".to_owned(),
     }

@@ -88,9 +88,7 @@ fn value(column: &Column, settings: &ReadSettings) -> Rendered {
         Class::TimestampTz => timestamp(&column.raw, true),
         _ => any(),
     };
-    // The bits of varbit are padded to whole bytes: '1' and '10' become the same.
-    let padded = matches!(column.raw, RawType::Postgres(PgType::Bit { .. })) && class == Class::Bytes;
-    let injective = !padded && !matches!(class, Class::Float | Class::Json | Class::Array | Class::Dynamic);
+    let injective = !matches!(class, Class::Float | Class::Json | Class::Array | Class::Dynamic);
     Rendered { atoms, injective }
 }
 
@@ -248,7 +246,7 @@ fn integer(raw: &RawType) -> Vec<Atom> {
     let unsigned = match raw {
         RawType::Mysql(MysqlType::Integer { unsigned } | MysqlType::TinyInt1 { unsigned }) => *unsigned,
         RawType::Mysql(MysqlType::Year | MysqlType::Bit { .. })
-        | RawType::Postgres(PgType::Oid | PgType::Bit { .. }) => true,
+        | RawType::Postgres(PgType::Oid | PgType::Xid8 | PgType::Bit { .. }) => true,
         _ => false,
     };
     match unsigned {

@@ -215,7 +215,6 @@ pub(super) fn raw(sql_type: &str) -> RawType {
         "timestamptz" => PgType::TimestampTz { precision: 6 },
         "timestamptz(3)" => PgType::TimestampTz { precision: 3 },
         "timestamptz(0)" => PgType::TimestampTz { precision: 0 },
-        "varbit" => PgType::Bit { width: None },
         "int4[]" => PgType::Array(Box::new(PgType::Int4)),
         "bytea[]" => PgType::Array(Box::new(PgType::Bytea)),
         "timestamp[]" => PgType::Array(Box::new(PgType::Timestamp { precision: 6 })),

@@ -12,9 +12,21 @@ pub struct Key(pub Vec<KeyPart>);
 pub enum KeyPart {
     /// PostgreSQL: the server's own text of any type. MySQL: text, decimals, dates.
     Text(String),
+    /// PostgreSQL without an encoding, SQLite: the bytes of a text that is not UTF-8.
+    RawText(Vec<u8>),
     Integer(i64),
     Unsigned(u64),
     Bytes(Vec<u8>),
     /// SQLite: the bits of a float.
     Real(u64),
+}
+
+impl KeyPart {
+    /// Of a text as it arrived.
+    pub(super) fn text(bytes: &[u8]) -> Self {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::Text(text.to_owned()),
+            Err(_) => Self::RawText(bytes.to_vec()),
+        }
+    }
 }

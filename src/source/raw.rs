@@ -41,6 +41,8 @@ pub enum PgType {
     Int8,
     /// oid, xid, cid: unsigned 32 bits.
     Oid,
+    /// xid8: unsigned 64 bits.
+    Xid8,
     Float4,
     Float8,
     Numeric,
@@ -64,11 +66,14 @@ pub enum PgType {
     Json,
     /// A version byte 1, then UTF-8 text.
     Jsonb,
-    /// bit(n), varbit: 32-bit count, then bits from the left.
+    /// bit(n): 32-bit count, then bits from the left.
     Bit {
-        width: Option<u32>,
+        width: u32,
     },
-    /// The binary array format with elements of one type, of any dimension.
+    /// As the server prints it, which its cast to text does not: without `/32` behind one address.
+    Inet,
+    /// The binary array format with elements of one type, of any dimension. Cast to the array of the
+    /// element's own type where it is of another, such as a domain or an enum.
     Array(Box<PgType>),
     /// Cast to text by the server in the SELECT (money arrives as numeric instead).
     ServerText,
@@ -91,7 +96,8 @@ pub enum MysqlType {
     Decimal,
     /// Unsigned 16 bits, little endian; 0 is the zero year.
     Year,
-    /// Big endian bytes.
+    /// Cast to an unsigned integer in the SELECT, as which it arrives: MariaDB says BIT of an expression, and
+    /// sends digits.
     Bit {
         width: u32,
     },
@@ -155,10 +161,10 @@ impl PgType {
     fn class(&self) -> Class {
         match self {
             PgType::Bool => Class::Boolean,
-            PgType::Int2 | PgType::Int4 | PgType::Int8 | PgType::Oid => Class::Integer,
+            PgType::Int2 | PgType::Int4 | PgType::Int8 | PgType::Oid | PgType::Xid8 => Class::Integer,
             PgType::Float4 | PgType::Float8 => Class::Float,
             PgType::Numeric => Class::Decimal,
-            PgType::Text | PgType::Char | PgType::ServerText => Class::Text,
+            PgType::Text | PgType::Char | PgType::Inet | PgType::ServerText => Class::Text,
             PgType::Bytea => Class::Bytes,
             PgType::Uuid => Class::Uuid,
             PgType::Date => Class::Date,
@@ -166,8 +172,8 @@ impl PgType {
             PgType::Timestamp { .. } => Class::Timestamp,
             PgType::TimestampTz { .. } => Class::TimestampTz,
             PgType::Json | PgType::Jsonb => Class::Json,
-            PgType::Bit { width: Some(1) } => Class::Boolean,
-            PgType::Bit { width: Some(0..=64) } => Class::Integer,
+            PgType::Bit { width: 1 } => Class::Boolean,
+            PgType::Bit { width: 0..=64 } => Class::Integer,
             PgType::Bit { .. } => Class::Bytes,
             PgType::Array(_) => Class::Array,
         }

@@ -40,12 +40,12 @@ pub(super) fn told(text: Option<&str>, raw: &RawType) -> Option<Told> {
 fn postgres(text: &str, kind: &PgType) -> Option<Told> {
     Some(match kind {
         PgType::Bool => Told::Bool(matches!(text, "true" | "t")),
-        PgType::Int2 | PgType::Int4 | PgType::Int8 | PgType::Oid | PgType::Numeric => {
+        PgType::Int2 | PgType::Int4 | PgType::Int8 | PgType::Oid | PgType::Xid8 | PgType::Numeric => {
             Told::Number(text.to_owned())
         }
         PgType::Float4 => float(f64::from(text.parse::<f32>().ok()?), text.parse::<f32>().ok()?.to_string()),
         PgType::Float8 => float(text.parse().ok()?, text.parse::<f64>().ok()?.to_string()),
-        PgType::Text | PgType::ServerText => Told::Text(text.to_owned()),
+        PgType::Text | PgType::Inet | PgType::ServerText => Told::Text(text.to_owned()),
         PgType::Char => Told::Text(text.trim_end_matches(' ').to_owned()),
         PgType::Bytea => Told::Bytes(hex(text.strip_prefix("\\x").unwrap_or(text))?),
         PgType::Uuid => Told::Uuid(text.to_owned()),
@@ -63,10 +63,10 @@ fn postgres(text: &str, kind: &PgType) -> Option<Told> {
 }
 
 /// One bit is a boolean, up to 64 are a number, more are bytes from the left.
-fn bits(text: &str, width: Option<u32>) -> Option<Told> {
+fn bits(text: &str, width: u32) -> Option<Told> {
     match width {
-        Some(1) => Some(Told::Bool(text == "1")),
-        Some(0..=64) => Some(Told::Number(u64::from_str_radix(text, 2).ok()?.to_string())),
+        1 => Some(Told::Bool(text == "1")),
+        0..=64 => Some(Told::Number(u64::from_str_radix(text, 2).ok()?.to_string())),
         _ => {
             let bytes = text.as_bytes().chunks(8).map(|chunk| {
                 let chunk = std::str::from_utf8(chunk).ok()?;

@@ -58,6 +58,14 @@ fn the_witness_knows_of_items_only_the_finished_ones() {
     assert_eq!(uses, ["use crate::item::{ItemPage, source_key};"]);
 }
 
+/// S04: the driver that takes every database knows only the types that all of them have.
+#[test]
+fn s04_each_database_has_a_driver_of_its_own() {
+    for name in ["sqlx::any", "AnyConnection", "AnyPool"] {
+        only_in(name, &[]);
+    }
+}
+
 #[test]
 fn items_are_made_without_waiting() {
     for word in ["tokio", "async fn", ".await"] {

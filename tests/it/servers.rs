@@ -60,6 +60,13 @@ pub async fn postgres() -> Database {
     Database::on_server(Kind::Postgres, variable("TEST_POSTGRES_URL")).await
 }
 
+/// With an encoding of its own.
+pub async fn postgres_in(encoding: &str) -> Database {
+    let options =
+        format!(" TEMPLATE template0 ENCODING '{encoding}' LOCALE_PROVIDER libc LC_COLLATE 'C' LC_CTYPE 'C'");
+    Database::created(Kind::Postgres, variable("TEST_POSTGRES_URL"), &options).await
+}
+
 pub async fn mysql() -> Database {
     Database::on_server(Kind::MySql, variable("TEST_MYSQL_URL")).await
 }
@@ -74,8 +81,12 @@ pub async fn sqlite() -> Database {
 
 impl Database {
     async fn on_server(kind: Kind, server: String) -> Self {
+        Self::created(kind, server, "").await
+    }
+
+    async fn created(kind: Kind, server: String, options: &str) -> Self {
         let name = unique_name();
-        run(kind, &server, &format!("CREATE DATABASE {name}")).await.unwrap();
+        run(kind, &server, &format!("CREATE DATABASE {name}{options}")).await.unwrap();
         let url = format!("{}/{name}", server.rsplit_once('/').unwrap().0);
         Self { kind, url, home: Some((server, name)), _folder: None }
     }
@@ -87,6 +98,11 @@ impl Database {
     /// As a mapping takes it, password included.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Its name on its server.
+    pub fn name(&self) -> &str {
+        self.home.as_ref().map_or("main", |(_, name)| name)
     }
 
     /// The URL with another user and password, to try what they may see.

@@ -41,6 +41,11 @@ impl Stage {
     pub async fn new(kind: Kind, sql: &str, mapping: &str) -> Self {
         let database = kind.database().await;
         database.execute(sql).await;
+        Self::over(database, mapping)
+    }
+
+    /// As [`Stage::new`], over a database that is there.
+    pub fn over(database: Database, mapping: &str) -> Self {
         let folder = Folder::new();
         folder.write("mapping.toml", mapping);
         Self { folder, database, endpoint: None, _embedded: None }

@@ -50,15 +50,11 @@ fn decode_integer(bytes: &[u8], unsigned: bool) -> Result<Value<'static>, Violat
 
 /// bit(1) is a boolean, more bits are a number.
 fn decode_bit(bytes: &[u8], width: u32) -> Result<Value<'static>, Violation> {
-    if bytes.is_empty() || bytes.len() > 8 {
-        return Err(Violation::malformed("a bit value of more than 64 bits, or of none"));
-    }
-    let bits = bytes.iter().fold(0_u64, |value, byte| value << 8 | u64::from(*byte));
-    match (width, bits) {
-        (1, 0) => Ok(Value::Bool(false)),
-        (1, 1) => Ok(Value::Bool(true)),
+    match (width, decode_integer(bytes, true)?) {
+        (1, Value::UInt(0)) => Ok(Value::Bool(false)),
+        (1, Value::UInt(1)) => Ok(Value::Bool(true)),
         (1, _) => Err(Violation::malformed("a bit(1) with more than one bit")),
-        _ => Ok(Value::UInt(bits)),
+        (_, bits) => Ok(bits),
     }
 }
 

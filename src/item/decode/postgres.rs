@@ -46,10 +46,11 @@ pub(super) fn decode<'a>(bytes: &'a [u8], kind: &'a PgType) -> Result<Value<'a>,
         PgType::Int4 => Value::Int(i64::from(i32::from_be_bytes(fixed(bytes)?))),
         PgType::Int8 => Value::Int(i64::from_be_bytes(fixed(bytes)?)),
         PgType::Oid => Value::UInt(u64::from(u32::from_be_bytes(fixed(bytes)?))),
+        PgType::Xid8 => Value::UInt(u64::from_be_bytes(fixed(bytes)?)),
         PgType::Float4 => Value::Float32(f32::from_be_bytes(fixed(bytes)?)),
         PgType::Float8 => Value::Float64(f64::from_be_bytes(fixed(bytes)?)),
         PgType::Numeric => Value::Decimal(decode_numeric(bytes)?),
-        PgType::Text | PgType::ServerText => Value::Text(utf8(bytes)?),
+        PgType::Text | PgType::Inet | PgType::ServerText => Value::Text(utf8(bytes)?),
         PgType::Char => Value::Text(utf8(bytes)?.trim_end_matches(' ')),
         PgType::Bytea => Value::Bytes(bytes),
         PgType::Uuid => Value::Uuid(fixed(bytes)?),
@@ -163,23 +164,19 @@ fn decode_moment(bytes: &[u8], precision: u8) -> Result<Moment, Violation> {
 }
 
 /// bit(1) is a boolean, up to 64 bits are a number, more are bytes.
-fn decode_bit(bytes: &[u8], width: Option<u32>) -> Result<Value<'_>, Violation> {
+fn decode_bit(bytes: &[u8], width: u32) -> Result<Value<'_>, Violation> {
     let (count, bits) =
         bytes.split_first_chunk::<4>().ok_or_else(|| Violation::malformed("a bit string cut short"))?;
     let count = u32::from_be_bytes(*count);
-    if usize::try_from(count.div_ceil(8)) != Ok(bits.len()) || width.is_some_and(|width| width != count) {
+    if usize::try_from(count.div_ceil(8)) != Ok(bits.len()) || width != count {
         return Err(Violation::malformed("a bit string of another length than it says"));
     }
     match width {
-        Some(1) => Ok(Value::Bool(bits.first().is_some_and(|byte| byte & 0x80 != 0))),
-        Some(0..=64) => {
+        1 => Ok(Value::Bool(bits.first().is_some_and(|byte| byte & 0x80 != 0))),
+        0..=64 => {
             let packed = bits.iter().fold(0_u64, |value, byte| value << 8 | u64::from(*byte));
             let unused = u32::try_from(bits.len() * 8).unwrap_or(0).saturating_sub(count);
             Ok(Value::UInt(packed >> unused.min(63)))
-        }
-        // Bytes alone would not tell how many of the last bits count.
-        None if count % 8 != 0 => {
-            Err(Violation::mismatch("a bit string that does not fill whole bytes; cast it to text with let"))
         }
         _ => Ok(Value::Bytes(bits)),
     }

@@ -28,6 +28,8 @@ targets! {
     postgres_int4: pg(PgType::Int4);
     postgres_int8: pg(PgType::Int8);
     postgres_oid: pg(PgType::Oid);
+    postgres_xid8: pg(PgType::Xid8);
+    postgres_inet: pg(PgType::Inet);
     postgres_float4: pg(PgType::Float4);
     postgres_float8: pg(PgType::Float8);
     postgres_numeric: pg(PgType::Numeric);
@@ -41,8 +43,8 @@ targets! {
     postgres_timestamptz: pg(PgType::TimestampTz { precision: 3 });
     postgres_json: pg(PgType::Json);
     postgres_jsonb: pg(PgType::Jsonb);
-    postgres_bit: pg(PgType::Bit { width: Some(20) });
-    postgres_bits_of_any_width: pg(PgType::Bit { width: None });
+    postgres_bit: pg(PgType::Bit { width: 20 });
+    postgres_many_bits: pg(PgType::Bit { width: 90 });
     postgres_server_text: pg(PgType::ServerText);
     postgres_int_array: pg(PgType::Array(Box::new(PgType::Int4)));
     postgres_numeric_array: pg(PgType::Array(Box::new(PgType::Numeric)));

@@ -15,6 +15,7 @@ pub(super) fn all_types() -> Vec<RawType> {
         PgType::Int4,
         PgType::Int8,
         PgType::Oid,
+        PgType::Xid8,
         PgType::Float4,
         PgType::Float8,
         PgType::Numeric,
@@ -28,9 +29,10 @@ pub(super) fn all_types() -> Vec<RawType> {
         PgType::TimestampTz { precision: 255 },
         PgType::Json,
         PgType::Jsonb,
-        PgType::Bit { width: None },
-        PgType::Bit { width: Some(1) },
-        PgType::Bit { width: Some(20) },
+        PgType::Bit { width: 1 },
+        PgType::Bit { width: 20 },
+        PgType::Bit { width: 72 },
+        PgType::Inet,
         PgType::ServerText,
     ];
     let mysql_types = [

@@ -134,7 +134,7 @@ impl Reader {
                 KeyPart::Integer(number) => query.bind(number),
                 KeyPart::Unsigned(number) => query.bind(number),
                 KeyPart::Bytes(bytes) => query.bind(bytes),
-                KeyPart::Real(_) => {
+                KeyPart::Real(_) | KeyPart::RawText(_) => {
                     return Err(SourceError::new(
                         SourceErrorKind::Config,
                         doing,
@@ -195,10 +195,10 @@ fn key_part(bytes: &[u8], raw: &RawType) -> Option<KeyPart> {
         MysqlType::Integer { unsigned: false } | MysqlType::TinyInt1 { unsigned: false } => {
             signed(bytes).map(KeyPart::Integer)
         }
-        MysqlType::Integer { unsigned: true } | MysqlType::TinyInt1 { unsigned: true } | MysqlType::Year => {
-            unsigned(bytes.iter().rev()).map(KeyPart::Unsigned)
-        }
-        MysqlType::Bit { .. } => unsigned(bytes.iter()).map(KeyPart::Unsigned),
+        MysqlType::Integer { unsigned: true }
+        | MysqlType::TinyInt1 { unsigned: true }
+        | MysqlType::Year
+        | MysqlType::Bit { .. } => unsigned(bytes).map(KeyPart::Unsigned),
         MysqlType::Binary => Some(KeyPart::Bytes(bytes.to_vec())),
         _ => std::str::from_utf8(bytes).ok().map(|text| KeyPart::Text(text.to_owned())),
     }
@@ -214,7 +214,7 @@ fn signed(bytes: &[u8]) -> Option<i64> {
     }
 }
 
-/// Most significant byte first.
-fn unsigned<'a>(bytes: impl ExactSizeIterator<Item = &'a u8>) -> Option<u64> {
-    (bytes.len() <= 8).then(|| bytes.fold(0, |number, byte| number << 8 | u64::from(*byte)))
+/// Little endian, up to 8 bytes.
+fn unsigned(bytes: &[u8]) -> Option<u64> {
+    (bytes.len() <= 8).then(|| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
 }

@@ -172,8 +172,8 @@ const WANTED: [(&str, &str); 15] = [
     ("information_schema_stats_expiry", "0"),
     ("autocommit", "1"),
     ("lock_wait_timeout", "60"),
-    // The driver's handshake adds IGNORE_SPACE.
-    ("sql_mode", "@@global.sql_mode"),
+    // The server's own: the driver's handshake adds IGNORE_SPACE. Padding would be read as part of a CHAR.
+    ("sql_mode", "REPLACE(@@global.sql_mode, 'PAD_CHAR_TO_FULL_LENGTH', '')"),
 ];
 
 async fn settings(connection: &mut MySqlConnection) -> Result<String, sqlx::Error> {

@@ -71,7 +71,12 @@ async fn begin_until_equal(connections: &mut [MySqlConnection]) -> Result<Consis
         if connections.len() == 1 {
             return Ok(Consistency::Proven);
         }
-        let positions = try_join_all(connections.iter_mut().map(position)).await?;
+        // One after the other: the server answers out of one place for all sessions, and asked at the same
+        // time it can give one session the position of another.
+        let mut positions = Vec::with_capacity(connections.len());
+        for connection in &mut *connections {
+            positions.push(position(connection).await?);
+        }
         let Some(first) = positions.first().filter(|position| !position.is_empty()) else {
             return Ok(Consistency::Unproven(
                 "this server does not tell where in its binary log a snapshot is",

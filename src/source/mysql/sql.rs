@@ -34,7 +34,7 @@ impl Comparison for Mysql {
                 | MysqlType::Time { .. }
                 | MysqlType::ServerText,
             ) => format!("CAST({name} AS CHAR)"),
-            _ => name.to_owned(),
+            _ => cast(column, name),
         }
     }
 }
@@ -67,10 +67,17 @@ pub(super) fn as_text(sql: &str) -> String {
 /// How a column is read so that its cells have the form its type promises.
 pub(super) fn cast(column: &Column, sql: &str) -> String {
     match column.raw {
-        RawType::Mysql(MysqlType::ServerText) if is_geometry(&column.sql_type) => format!("ST_AsText({sql})"),
+        RawType::Mysql(MysqlType::ServerText) if is_geometry(&column.sql_type) => geometry(sql),
         RawType::Mysql(MysqlType::ServerText) => format!("CAST({sql} AS CHAR)"),
+        RawType::Mysql(MysqlType::Bit { .. }) => format!("CAST({sql} AS UNSIGNED)"),
         _ => sql.to_owned(),
     }
+}
+
+/// WKT, behind the number of its reference system where it has one: `SRID=4326;POINT(1 2)`.
+fn geometry(sql: &str) -> String {
+    let text = format!("ST_AsText({sql})");
+    format!("CASE ST_SRID({sql}) WHEN 0 THEN {text} ELSE CONCAT('SRID=', ST_SRID({sql}), ';', {text}) END")
 }
 
 pub(super) fn is_geometry(sql_type: &str) -> bool {

@@ -99,11 +99,11 @@ pub(super) fn result_column(name: &str, info: &MySqlTypeInfo) -> Column {
     }
 }
 
-/// Whether `declared` says more of a column that arrives as `read`: the same form, or JSON, which a
-/// result set calls a text.
+/// Whether `declared` says more of a column that arrives as `read`: the same form, or JSON or a SET, which
+/// a result set calls texts.
 pub(super) fn refines(declared: &Column, read: &Column) -> bool {
-    let is_json = declared.raw == RawType::Mysql(MysqlType::Json);
-    declared.raw == read.raw || (is_json && read.raw == RawType::Mysql(MysqlType::Text))
+    let is_text = matches!(declared.raw, RawType::Mysql(MysqlType::Json | MysqlType::Set));
+    declared.raw == read.raw || (is_text && read.raw == RawType::Mysql(MysqlType::Text))
 }
 
 /// Whether a result's column of this type arrives in the form that `planned` promises.
@@ -122,7 +122,7 @@ enum Form {
     Double,
     Moment,
     Time,
-    /// Texts, decimals, bits, bytes: each with its length before it.
+    /// Texts, decimals, bytes: each with its length before it.
     Bytes,
 }
 
@@ -131,13 +131,12 @@ fn form(raw: &MysqlType) -> Form {
         MysqlType::Integer { unsigned } | MysqlType::TinyInt1 { unsigned } => {
             Form::Integer { unsigned: *unsigned }
         }
-        MysqlType::Year => Form::Integer { unsigned: true },
+        MysqlType::Year | MysqlType::Bit { .. } => Form::Integer { unsigned: true },
         MysqlType::Float => Form::Float,
         MysqlType::Double => Form::Double,
         MysqlType::Date | MysqlType::DateTime { .. } | MysqlType::Timestamp { .. } => Form::Moment,
         MysqlType::Time { .. } => Form::Time,
         MysqlType::Decimal
-        | MysqlType::Bit { .. }
         | MysqlType::Text
         | MysqlType::Binary
         | MysqlType::Set

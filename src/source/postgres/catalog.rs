@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use sqlx::postgres::PgColumn;
 use sqlx::{AssertSqlSafe, Column as _, Executor, PgConnection, Row, SqlSafeStr, Statement as _};
 
 use super::Session;
@@ -144,19 +145,15 @@ async fn columns_of(
     sql: String,
 ) -> Result<Vec<Column>, SourceError> {
     let fail = |error: sqlx::Error| failure(&error, Step::Prepare(piece), pieces::prepare_context(piece));
-    let statement = connection.prepare(AssertSqlSafe(sql).into_sql_str()).await.map_err(fail)?;
-    let parameters = statement.parameters().map_or(0, |either| either.either(<[_]>::len, |count| count));
-    if parameters > 0 {
-        return Err(pieces::parameters(piece));
-    }
+    let columns = prepared(connection, piece, sql).await?;
     let mut origins = Origins::default();
-    for column in statement.columns() {
+    for column in &columns {
         if let (Some(table), Some(number)) = (column.relation_id(), column.relation_attribute_no()) {
             origins.wanted.push(format!("({},{number})", table.0));
         }
     }
     origins.load(connection).await.map_err(fail)?;
-    let found = statement.columns().iter().map(|column| {
+    let found = columns.iter().map(|column| {
         let oid = column.type_info().oid().map_or(0, |oid| oid.0);
         let place = column.relation_id().map(|table| table.0).zip(column.relation_attribute_no());
         let origin = place.and_then(|place| origins.found.get(&place));
@@ -171,6 +168,33 @@ async fn columns_of(
     });
     let found: Vec<Found> = found.collect();
     typed(connection, found).await.map_err(fail)
+}
+
+/// The driver's columns of a statement without parameters.
+async fn prepared(
+    connection: &mut PgConnection,
+    piece: Piece,
+    sql: String,
+) -> Result<Vec<PgColumn>, SourceError> {
+    let fail = |error: sqlx::Error| failure(&error, Step::Prepare(piece), pieces::prepare_context(piece));
+    match connection.prepare(AssertSqlSafe(sql.clone()).into_sql_str()).await {
+        Ok(statement) => {
+            let parameters = statement.parameters();
+            let parameters = parameters.map_or(0, |either| either.either(<[_]>::len, |count| count));
+            if parameters > 0 { Err(pieces::parameters(piece)) } else { Ok(statement.columns().to_vec()) }
+        }
+        // The driver looks up each type by itself, and knows no multiranges.
+        Err(sqlx::Error::ColumnDecode { .. }) => columns_of_nothing(connection, &sql).await.map_err(fail),
+        Err(error) => Err(fail(error)),
+    }
+}
+
+/// The columns of a statement in the simple protocol, where the driver looks up no types: of one row that
+/// joins nothing of it, so that nothing of it is run.
+async fn columns_of_nothing(connection: &mut PgConnection, sql: &str) -> Result<Vec<PgColumn>, sqlx::Error> {
+    let sql = format!("SELECT q.* FROM (SELECT) AS one LEFT JOIN (\n{sql}\n) AS q ON false");
+    let row = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_one(connection).await?;
+    Ok(row.columns().to_vec())
 }
 
 /// Declared types of the table columns that a statement's columns come from.

@@ -57,6 +57,8 @@ fn by_code(code: &str, step: Step) -> Verdict {
         ("42703" | "42P01" | "0A000", ..) => {
             Verdict::of(SchemaChanged).hint("the table was altered while it was read; run again")
         }
+        ("22021" | "22P05", _, Step::Read) => Verdict::of(Server)
+            .hint("a text that has no form in UTF-8: leave its row out with `where`, or make another of it with `let`"),
         _ => Verdict::of(Server),
     }
 }

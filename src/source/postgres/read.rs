@@ -166,22 +166,25 @@ fn push(row: &PgRow, kinds: &[CellKind], page: &mut PageBuilder) -> Result<(), s
 }
 
 fn key(row: &PgRow) -> Result<Key, SourceError> {
-    let parts = (0..row.len()).map(|at| row.try_get::<String, _>(at).map(KeyPart::Text));
-    let parts: Result<Vec<KeyPart>, sqlx::Error> = parts.collect();
+    let part = |at| row.try_get_raw(at)?.as_bytes().map(KeyPart::text).map_err(sqlx::Error::Decode);
+    let parts: Result<Vec<KeyPart>, sqlx::Error> = (0..row.len()).map(part).collect();
     parts.map(Key).map_err(|error| failure(&error, Step::Read, "read a position in the key"))
 }
 
 fn query(statement: Statement) -> Result<Query<'static, Driver, PgArguments>, SourceError> {
     let mut query = sqlx::query(AssertSqlSafe(statement.sql));
     for part in statement.arguments {
-        let KeyPart::Text(text) = part else {
-            return Err(SourceError::new(
-                SourceErrorKind::Config,
-                "read from a position in the key",
-                "it is a position of another database",
-            ));
+        query = match part {
+            KeyPart::Text(text) => query.bind(text),
+            KeyPart::RawText(bytes) => query.bind(bytes),
+            _ => {
+                return Err(SourceError::new(
+                    SourceErrorKind::Config,
+                    "read from a position in the key",
+                    "it is a position of another database",
+                ));
+            }
         };
-        query = query.bind(text);
     }
     Ok(query)
 }

@@ -205,13 +205,15 @@ async fn connect(options: &PgConnectOptions, address: &str) -> Result<PgConnecti
     Ok(connection)
 }
 
-/// Settings that not every version has are set only where they exist.
+/// Settings that not every version has are set only where they exist. A database without an encoding may
+/// hold any bytes: asked for UTF-8 it would end a page at the first text that is none.
 const SETTINGS: &str = "\
     SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY;
     SET row_security = off;
     SET TimeZone = 'UTC';
     SET DateStyle = 'ISO, MDY';
-    SET IntervalStyle = 'postgres';
+    SET IntervalStyle = 'iso_8601';
+    SET array_nulls = on;
     SET bytea_output = 'hex';
     SET extra_float_digits = 3;
     SET statement_timeout = 0;
@@ -222,16 +224,20 @@ const SETTINGS: &str = "\
                    ('plan_cache_mode', 'force_custom_plan'), ('jit', 'off'),
                    ('tcp_keepalives_idle', '60'), ('tcp_keepalives_interval', '10'),
                    ('tcp_keepalives_count', '6')) AS wanted (name, setting)
-      JOIN pg_catalog.pg_settings ON pg_settings.name = wanted.name";
+      JOIN pg_catalog.pg_settings ON pg_settings.name = wanted.name;
+    SELECT set_config('client_encoding', 'SQL_ASCII', false)
+     WHERE current_setting('server_encoding') = 'SQL_ASCII'";
 
 /// A query whose client is gone, killed for example, ends soon, not with its last row.
 const WATCH: &str = "SET client_connection_check_interval = '2s'";
 
-const ASSERTED: [(&str, &str); 9] = [
+const ASSERTED: [(&str, &str); 11] = [
     ("default_transaction_read_only", "on"),
     ("row_security", "off"),
     ("TimeZone", "UTC"),
     ("DateStyle", "ISO, MDY"),
+    ("IntervalStyle", "iso_8601"),
+    ("array_nulls", "on"),
     ("extra_float_digits", "3"),
     ("statement_timeout", "0"),
     ("lock_timeout", "0"),
@@ -241,14 +247,18 @@ const ASSERTED: [(&str, &str); 9] = [
 
 async fn assert_session(connection: &mut PgConnection, context: String) -> Result<(), SourceError> {
     let names: Vec<&str> = ASSERTED.iter().map(|(name, _)| *name).collect();
-    let rows = sqlx::query("SELECT name, current_setting(name) FROM unnest($1::text[]) AS name")
+    let sql =
+        "SELECT current_setting(name), current_setting('server_encoding') FROM unnest($1::text[]) AS name";
+    let rows = sqlx::query(sql)
         .bind(names)
         .fetch_all(&mut *connection)
         .await
         .map_err(|error| failure(&error, Step::Connect, context.clone()))?;
     for (row, (name, wanted)) in rows.iter().zip(ASSERTED) {
-        let setting: String = row.try_get(1).unwrap_or_default();
-        if setting != wanted {
+        let setting: String = row.try_get(0).unwrap_or_default();
+        let encoding: String = row.try_get(1).unwrap_or_default();
+        let has_none = name == "client_encoding" && setting == "SQL_ASCII" && encoding == setting;
+        if setting != wanted && !has_none {
             let cause = format!("the session kept {name} = {setting} where {wanted} was set");
             return Err(SourceError::new(SourceErrorKind::Config, context, cause)
                 .with_hint("connect to the server itself, not through a pooler"));

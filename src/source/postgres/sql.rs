@@ -2,7 +2,7 @@
 
 use crate::source::find::Wanted;
 use crate::source::statement::{self, Comparison, Side, Statement, Table};
-use crate::source::{Column, Dialect, Key, PgType, RawType, Select};
+use crate::source::{Column, Dialect, Key, KeyPart, PgType, RawType, Select};
 
 pub(super) struct Postgres;
 
@@ -15,7 +15,12 @@ impl Comparison for Postgres {
         for (column, part) in select.key.iter().zip(&bound.0) {
             statement.arguments.push(part.clone());
             // The key's own text, read back as the key's own type.
-            placeholders.push(format!("${}::text::{}", statement.arguments.len(), column.sql_type));
+            let place = statement.arguments.len();
+            let text = match part {
+                KeyPart::RawText(_) => format!("convert_from(${place}::bytea, 'SQL_ASCII')"),
+                _ => format!("${place}::text"),
+            };
+            placeholders.push(format!("{text}::{}", column.sql_type));
         }
         // The first column alone as well: for partitions, joins and estimates.
         if let ([column, _, ..], [placeholder, ..]) = (columns.as_slice(), placeholders.as_slice()) {
@@ -57,11 +62,40 @@ pub(super) fn cast(column: &Column, sql: &str) -> String {
         RawType::Postgres(PgType::ServerText) => format!("{sql}::text"),
         // Money is read as numeric; for numeric itself it changes nothing.
         RawType::Postgres(PgType::Numeric) => format!("{sql}::numeric"),
-        RawType::Postgres(PgType::Array(element)) => match **element {
-            PgType::ServerText => format!("{sql}::text[]"),
-            PgType::Numeric => format!("{sql}::numeric[]"),
-            _ => sql.to_owned(),
-        },
+        RawType::Postgres(PgType::Inet) => format!("pg_catalog.abbrev({sql})"),
+        RawType::Postgres(PgType::Array(element)) => array(element, sql),
         _ => sql.to_owned(),
     }
+}
+
+/// An array of the element's own type, which costs nothing where it is one already: an array of a domain
+/// or an enum would arrive under a type that only its database knows.
+fn array(element: &PgType, sql: &str) -> String {
+    let name = match element {
+        PgType::Bool => "bool",
+        PgType::Int2 => "int2",
+        PgType::Int4 => "int4",
+        PgType::Int8 => "int8",
+        PgType::Xid8 => "xid8",
+        PgType::Float4 => "float4",
+        PgType::Float8 => "float8",
+        PgType::Numeric => "numeric",
+        PgType::Char => "bpchar",
+        PgType::Bytea => "bytea",
+        PgType::Uuid => "uuid",
+        PgType::Date => "date",
+        PgType::Time { .. } => "time",
+        PgType::Timestamp { .. } => "timestamp",
+        PgType::TimestampTz { .. } => "timestamptz",
+        PgType::Json => "json",
+        PgType::Jsonb => "jsonb",
+        // Without the quotes it would be bit(1).
+        PgType::Bit { .. } => "\"bit\"",
+        // Through the array's own text, in which its elements stand as they are printed.
+        PgType::Inet => return format!("{sql}::text::text[]"),
+        // xid and cid have no cast.
+        PgType::Oid => return format!("{sql}::text::oid[]"),
+        PgType::Text | PgType::Array(_) | PgType::ServerText => "text",
+    };
+    format!("{sql}::{name}[]")
 }

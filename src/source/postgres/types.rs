@@ -92,11 +92,11 @@ impl Types {
         if entry.element != 0 {
             let element = self.of(entry.element, modifier);
             let raw = match element.raw {
-                // An array of arrays of a domain has no form of its own.
+                // An array inside an array, which only a domain can make, has no form of its own.
                 PgType::Array(_) => PgType::ServerText,
-                element => PgType::Array(Box::new(element)),
+                element => element,
             };
-            return Known { raw, unordered: element.unordered };
+            return Known { raw: PgType::Array(Box::new(raw)), unordered: element.unordered };
         }
         let raw = raw(entry, modifier);
         let unordered = match raw {
@@ -128,6 +128,7 @@ fn raw(entry: &Entry, modifier: i32) -> PgType {
         114 => PgType::Json,
         700 => PgType::Float4,
         701 => PgType::Float8,
+        869 => PgType::Inet,
         // money, numeric
         790 | 1700 => PgType::Numeric,
         1042 => PgType::Char,
@@ -135,12 +136,14 @@ fn raw(entry: &Entry, modifier: i32) -> PgType {
         1083 => PgType::Time { precision },
         1114 => PgType::Timestamp { precision },
         1184 => PgType::TimestampTz { precision },
-        1560 => PgType::Bit { width: u32::try_from(modifier).ok() },
-        // varbit: how many bits there are is part of the value, which bytes alone would lose.
+        // varbit, and bit of an unknown width: how many bits there are is part of the value, which bytes
+        // alone would lose.
+        1560 => u32::try_from(modifier).map_or(PgType::ServerText, |width| PgType::Bit { width }),
         1562 => PgType::ServerText,
         2950 => PgType::Uuid,
         3802 => PgType::Jsonb,
-        _ if entry.kind == "e" || entry.name == "citext" => PgType::Text,
+        5069 => PgType::Xid8,
+        _ if entry.kind == "e" || (entry.kind == "b" && entry.name == "citext") => PgType::Text,
         _ => PgType::ServerText,
     }
 }
@@ -158,6 +161,7 @@ pub(super) fn arrives_as(planned: &PgType, oid: u32) -> bool {
         PgType::Int2 => oid == 21,
         PgType::Int4 => oid == 23,
         PgType::Oid => matches!(oid, 26 | 28 | 29),
+        PgType::Xid8 => oid == 5069,
         PgType::Text => matches!(oid, 19 | 25 | 142 | 1043) || oid >= FIRST_OF_USERS,
         PgType::Json => oid == 114,
         PgType::Float4 => oid == 700,
@@ -171,28 +175,24 @@ pub(super) fn arrives_as(planned: &PgType, oid: u32) -> bool {
         PgType::Bit { .. } => oid == 1560,
         PgType::Uuid => oid == 2950,
         PgType::Jsonb => oid == 3802,
-        PgType::ServerText => oid == 25,
-        PgType::Array(element) => match ARRAYS.iter().find(|(array, _)| *array == oid) {
-            Some((_, member)) => arrives_as(element, *member),
-            None => oid >= FIRST_OF_USERS && **element == PgType::Text,
-        },
+        PgType::Inet | PgType::ServerText => oid == 25,
+        PgType::Array(element) => {
+            let member = ARRAYS.iter().find(|(array, _)| *array == oid).map(|(_, member)| *member);
+            member.is_some_and(|member| arrives_as(element, member))
+        }
     }
 }
 
-/// Arrays of the types above, each with its members' type.
-const ARRAYS: [(u32, u32); 24] = [
-    (143, 142),
+/// Arrays of the types above, as casts make them, each with its members' type.
+const ARRAYS: [(u32, u32); 20] = [
     (199, 114),
+    (271, 5069),
     (1000, 16),
     (1001, 17),
-    (1003, 19),
     (1005, 21),
     (1007, 23),
     (1009, 25),
-    (1011, 28),
-    (1012, 29),
     (1014, 1042),
-    (1015, 1043),
     (1016, 20),
     (1021, 700),
     (1022, 701),

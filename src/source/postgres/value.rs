@@ -6,8 +6,8 @@ use crate::source::{Column, KeyPart, PgType, RawType, find};
 pub(super) fn forms(column: &Column, text: &str) -> Option<Vec<KeyPart>> {
     let text = match (&column.raw, text) {
         (RawType::Postgres(PgType::Bytea), _) => format!("\\x{}", lower_hex(&find::hex(text)?)),
-        (RawType::Postgres(PgType::Bit { width: Some(1) }), "true") => "1".to_owned(),
-        (RawType::Postgres(PgType::Bit { width: Some(1) }), "false") => "0".to_owned(),
+        (RawType::Postgres(PgType::Bit { width: 1 }), "true") => "1".to_owned(),
+        (RawType::Postgres(PgType::Bit { width: 1 }), "false") => "0".to_owned(),
         _ => text.to_owned(),
     };
     Some(vec![KeyPart::Text(text)])

@@ -169,12 +169,16 @@ async fn facts(connection: &mut SqliteConnection, place: &Place) -> Result<Facts
     Ok(Facts { is_view: kind == "view", without_rowid: row.try_get::<i64, _>(1)? == 1 })
 }
 
-/// Columns and their places in the primary key, 0 for none; generated and hidden ones included.
+/// Columns and their places in the primary key, 0 for none; generated ones included, not the hidden ones
+/// of a virtual table, through which it takes commands.
 async fn columns(
     connection: &mut SqliteConnection,
     place: &Place,
 ) -> Result<Vec<(Column, i64)>, sqlx::Error> {
-    let rows = sqlx::query("SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?2, ?1) ORDER BY cid");
+    let rows = sqlx::query(
+        "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?2, ?1)
+          WHERE hidden <> 1 ORDER BY cid",
+    );
     let rows = rows.bind(&place.schema).bind(&place.table).fetch_all(connection).await?;
     let column = |row: &sqlx::sqlite::SqliteRow| {
         let name: String = row.try_get(0)?;

@@ -128,12 +128,12 @@ fn key(row: &SqliteRow, columns: &[Column]) -> Result<Key, SourceError> {
         let part = match cell(row.try_get_raw(at).map_err(fail)?).map_err(fail)? {
             RawCell::Integer(number) => Some(KeyPart::Integer(number)),
             RawCell::Real(number) => Some(KeyPart::Real(number.to_bits())),
-            RawCell::Text(text) => std::str::from_utf8(text).ok().map(|text| KeyPart::Text(text.to_owned())),
+            RawCell::Text(text) => Some(KeyPart::text(text)),
             RawCell::Blob(bytes) | RawCell::Bytes(bytes) => Some(KeyPart::Bytes(bytes.to_vec())),
             RawCell::Null => None,
         };
         part.ok_or_else(|| {
-            let cause = format!("column `{}` has a NULL or a text that is not UTF-8", column.name);
+            let cause = format!("column `{}` has a NULL", column.name);
             SourceError::new(SourceErrorKind::Server, doing, cause)
         })
     };
@@ -147,7 +147,7 @@ fn query(statement: Statement) -> Query<'static, Driver, SqliteArguments> {
             KeyPart::Integer(number) => query.bind(number),
             KeyPart::Real(bits) => query.bind(f64::from_bits(bits)),
             KeyPart::Text(text) => query.bind(text),
-            KeyPart::Bytes(bytes) => query.bind(bytes),
+            KeyPart::Bytes(bytes) | KeyPart::RawText(bytes) => query.bind(bytes),
             // Never written by this database: the text of a number compares as that number.
             KeyPart::Unsigned(number) => query.bind(number.to_string()),
         };

@@ -2,7 +2,7 @@
 
 use crate::source::find::Wanted;
 use crate::source::statement::{self, Comparison, Side, Statement, Table};
-use crate::source::{Column, Dialect, Key, Select};
+use crate::source::{Column, Dialect, Key, KeyPart, Select};
 
 pub(super) struct Sqlite;
 
@@ -12,7 +12,11 @@ impl Comparison for Sqlite {
     fn compare(table: &Table, select: &Select, bound: &Key, side: Side, statement: &mut Statement) {
         let columns: Vec<String> = select.key.iter().map(|column| table.column(&column.name)).collect();
         statement.arguments.extend(bound.0.iter().cloned());
-        let placeholders = vec!["?".to_owned(); bound.0.len()];
+        let placeholder = |part: &KeyPart| match part {
+            KeyPart::RawText(_) => "CAST(? AS TEXT)".to_owned(),
+            _ => "?".to_owned(),
+        };
+        let placeholders: Vec<String> = bound.0.iter().map(placeholder).collect();
         statement.sql.push_str(&statement::row_comparison(&columns, &placeholders, side));
     }
 
@@ -49,7 +53,7 @@ mod tests {
     use sqlx::{AssertSqlSafe, Connection, Row, SqliteConnection};
 
     use super::*;
-    use crate::source::{Bounds, KeyPart, Output, RawType, Rows, SqliteType};
+    use crate::source::{Bounds, Output, RawType, Rows, SqliteType};
 
     /// The driver's counters are out of reach: the plan itself must search the index.
     #[tokio::test]

@@ -138,7 +138,7 @@ impl Raw {
     }
 }
 
-pub(super) fn settings(url: &str) -> SourceSettings {
+pub(crate) fn settings(url: &str) -> SourceSettings {
     SourceSettings {
         url: Spanned::new(0..0, Secret::new(url)),
         snapshot: SnapshotMode::Shared,
@@ -163,7 +163,7 @@ pub(super) fn select_of(relation: Relation, rows: Rows, key: &[&str]) -> Select 
     Select { rows, filter: None, output, key }
 }
 
-pub(super) fn from(name: &str) -> Rows {
+pub(crate) fn from(name: &str) -> Rows {
     Rows::From(name.to_owned())
 }
 

@@ -62,10 +62,10 @@ async fn postgres_types() {
             tstz0: timestamp(0) with time zone → TimestampTz { precision: 0 }
             j: json → Json -- its type has no order
             jb: jsonb → Jsonb
-            bi: bit(12) → Bit { width: Some(12) })
+            bi: bit(12) → Bit { width: 12 }
             vb: bit varying(7) → ServerText
             iv: interval → ServerText
-            ip: inet → ServerText
+            ip: inet → Inet
             cd: cidr → ServerText
             mc: macaddr → ServerText
             r: int4range → ServerText
@@ -75,7 +75,7 @@ async fn postgres_types() {
             ia: integer[] → Array(Int4)
             na: numeric(8,3)[] → Array(Numeric)
             ea: mood[] → Array(Text)
-            ipa: inet[] → Array(ServerText)
+            ipa: inet[] → Array(Inet)
             ma: money[] → Array(Numeric)
             tsa: timestamp(3) without time zone[] → Array(Timestamp { precision: 3 })
             doubled: integer → Int4
@@ -225,7 +225,7 @@ async fn mysql_types() {
 async fn mysql_query_types() {
     let setup = "CREATE TABLE t (id int unsigned PRIMARY KEY, t1 tinyint(1), b bit(20), dt3 datetime(3), dt datetime,
                    ts6 timestamp(6) NULL, tm2 time(2), c char(3) CHARACTER SET latin1, bi binary(16), j json, e enum('a'),
-                   y year, g point, n decimal(10,2), u uuid, da date)";
+                   y year, g point, n decimal(10,2), u uuid, da date, st set('a','b'))";
     let query =
         "SELECT t.*, COUNT(*) OVER () AS total, SUM(id) OVER () AS s, dt3 + INTERVAL 1 SECOND AS later,
                  'x' AS label, NULL AS nothing, id = 1 AS truth FROM t";
@@ -250,6 +250,7 @@ async fn mysql_query_types() {
             n: decimal(10,2) → Decimal
             u: uuid → Text
             da: date → Date
+            st: set('a','b') → Set -- SET orders by its bits and compares as text
             total: bigint → Integer { unsigned: false }
             s: decimal → Decimal
             later: datetime → DateTime { precision: 3 }

@@ -95,6 +95,10 @@ pub(super) const POSTGRES: &[Kind] = &[
         &["k"],
     ),
     (
+        "CREATE TABLE t (k xid8 PRIMARY KEY); INSERT INTO t SELECT (18446744073709551615 - g)::text::xid8 FROM generate_series(0, 30) g; INSERT INTO t VALUES ('0')",
+        &["k"],
+    ),
+    (
         "CREATE TABLE t (k int[] PRIMARY KEY); INSERT INTO t SELECT ARRAY[g % 3, g] FROM generate_series(1, 30) g",
         &["k"],
     ),
@@ -174,6 +178,10 @@ pub(super) const MYSQL: &[Kind] = &[
         &["k"],
     ),
     ("CREATE TABLE t (k bit(20) PRIMARY KEY); INSERT INTO t SELECT seq * 20000 FROM seq_1_to_50", &["k"]),
+    (
+        "CREATE TABLE b (k bit(20) PRIMARY KEY); INSERT INTO b SELECT seq * 20000 FROM seq_1_to_50; CREATE VIEW t AS SELECT COALESCE(k, NULL) AS k FROM b",
+        &["k"],
+    ),
     (
         "CREATE TABLE t (k binary(16) PRIMARY KEY); INSERT INTO t SELECT UNHEX(MD5(seq)) FROM seq_1_to_50",
         &["k"],

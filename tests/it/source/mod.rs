@@ -5,7 +5,7 @@
 
 mod consistency;
 mod cost;
-mod database;
+pub(crate) mod database;
 mod describe;
 mod failures;
 mod find;

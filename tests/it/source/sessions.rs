@@ -23,19 +23,20 @@ async fn postgres_sessions_are_as_designed() {
         .await;
     let query = "SELECT 1 AS k, concat_ws(' ', current_setting('transaction_read_only'),
        current_setting('transaction_isolation'), r(), current_setting('TimeZone'), current_setting('DateStyle'),
+       current_setting('IntervalStyle'), current_setting('array_nulls'),
        current_setting('extra_float_digits'), current_setting('statement_timeout'), current_setting('lock_timeout'),
        current_setting('idle_in_transaction_session_timeout'), current_setting('idle_session_timeout'),
        current_setting('application_name')) AS v";
-    let expected = "on repeatable read off UTC ISO, MDY 3 0 0 0 0 dynamigrate";
+    let expected = "on repeatable read off UTC ISO, MDY iso_8601 on 3 0 0 0 0 dynamigrate";
     assert_eq!(value(&database, query).await, expected);
 }
 
-/// R06.
+/// R06, S19.
 #[tokio::test]
 async fn mysql_sessions_are_as_designed() {
     let database = Database::create(Dialect::Mysql).await;
     let query = "SELECT 1 AS k, CONCAT_WS(' ', @@tx_read_only, @@tx_isolation, @@time_zone, @@max_statement_time,
-       @@net_write_timeout > 3600, @@wait_timeout > 86400, @@character_set_client, @@group_concat_max_len > 1000000,
+       @@net_write_timeout > 3600, @@wait_timeout > 86400, @@character_set_client, @@group_concat_max_len = 1073741824,
        @@sql_mode = @@global.sql_mode, @@in_transaction) AS v";
     let expected = "ON REPEATABLE-READ +00:00 0.000000 1 1 utf8mb4 1 1 1";
     assert_eq!(value(&database, query).await, expected);
@@ -47,6 +48,7 @@ async fn mysql_pipes_stay_what_the_server_says() {
     assert_eq!(value(&database, "SELECT 1 AS k, CAST('2' || '0' AS CHAR) AS v").await, "1");
 }
 
+/// T10.
 #[tokio::test]
 async fn mysql_timestamps_arrive_in_utc() {
     let setup = "SET time_zone = '+02:00'; CREATE TABLE t (k int PRIMARY KEY, v timestamp NULL);
