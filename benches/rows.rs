@@ -63,6 +63,8 @@ fn layout(database: &str, columns: &[(&str, RawType)]) -> Result<Layout, Box<dyn
         raw: raw.clone(),
         nullable: ["tax", "shipped_at", "details", "note"].contains(name),
         unordered: None,
+        collation: None,
+        foreign: None,
     };
     let relation = Relation {
         kind: RelationKind::Table,

@@ -174,6 +174,8 @@ pub(super) fn column(declared: &str) -> Column {
         raw: raw(sql_type),
         nullable,
         unordered: matches!(sql_type, "float8" | "my enum").then_some("it does not order as it compares"),
+        collation: None,
+        foreign: None,
     }
 }
 
