@@ -12,6 +12,7 @@ mod fit;
 mod indexes;
 mod language;
 mod names;
+mod notable;
 mod offline;
 mod prepare;
 mod proof;
@@ -27,6 +28,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod ttl;
+mod uses;
 mod written;
 
 use std::sync::Arc;
