@@ -22,6 +22,7 @@ mod number;
 mod reading;
 mod rejection;
 mod sizes;
+mod survey;
 mod template;
 mod time;
 mod value;
@@ -31,6 +32,7 @@ use reading::{Purpose, write_text};
 use template::cell;
 
 pub use rejection::{Rejection, Rule};
+pub use survey::{Notice, Noticed, Seen, Survey};
 
 /// The items of one page of rows, in row order, in one buffer.
 #[derive(Debug, Default)]

@@ -17,6 +17,7 @@ mod retry;
 mod session;
 mod spares;
 mod state;
+mod survey;
 mod tally;
 mod watermark;
 
@@ -30,7 +31,7 @@ use tokio::sync::watch;
 
 use self::delivery::Courier;
 use self::session::{Ending, session};
-use crate::item::ItemPage;
+use crate::item::{ItemPage, Noticed};
 use crate::mapping::SourceSettings;
 use crate::plan::Plan;
 use crate::source::{Consistency, PageLimits, Reader, Select, Source, SourceError, SourceErrorKind};
@@ -42,6 +43,7 @@ pub use outcome::report;
 pub use pacer::{AutoPace, Pace, PaceRange, Pacer, Units};
 pub use rejects::{Reject, read as read_rejects, redacted};
 pub use state::{CHECKPOINT as CHECKPOINT_FILE, REJECTS as REJECTS_FILE, StateError, StateFolder};
+pub use survey::Surveys;
 pub use tally::Tally;
 
 /// What is to be loaded, and how.
@@ -67,6 +69,8 @@ pub struct LoadOptions {
     pub limit: Option<u64>,
     /// Items of each entity to show in the report.
     pub samples: usize,
+    /// What is counted in the values (dry run).
+    pub surveys: Surveys,
     /// Rejected rows of this run after which it stops; `None` never stops (dry run).
     pub max_rejects: Option<u64>,
     /// How long to retry without a single item written.
@@ -166,6 +170,8 @@ pub struct Loaded {
     pub end: End,
     pub progress: Checkpoint,
     pub samples: Samples,
+    /// By the entity's position in the plan; empty without surveys.
+    pub noticed: Vec<Vec<Noticed>>,
 }
 
 #[derive(Debug)]
@@ -246,7 +252,8 @@ pub async fn run<T: Target>(
             Ending::Source(error) => break End::Failed(LoadError::Source(error)),
         }
     };
-    Loaded { end, progress: journal.into_progress(), samples }
+    let noticed = load.options.surveys.noticed(&load.plan, journal.seen());
+    Loaded { end, progress: journal.into_progress(), samples, noticed }
 }
 
 /// Opens a snapshot and cuts the key space of entities that have not been begun.

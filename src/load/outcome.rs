@@ -9,7 +9,7 @@ use super::pacer::Pace;
 use super::tally::Tally;
 use super::{End, Loaded};
 use crate::plan::Plan;
-use crate::report::{Consistent, EntityReport, IndexReport, Outcome, RunReport, Totals};
+use crate::report::{ColumnReport, Consistent, EntityReport, IndexReport, Outcome, RunReport, Totals};
 
 /// What a load found, over all its runs.
 pub fn report(loaded: &Loaded, plan: &Plan, pace: &Pace, elapsed: Duration) -> RunReport {
@@ -23,7 +23,10 @@ pub fn report(loaded: &Loaded, plan: &Plan, pace: &Pace, elapsed: Duration) -> R
     let mut all = Tally::default();
     tallies.iter().for_each(|tally| all.merge(tally));
     let entities = plan.entities.iter().zip(&tallies).enumerate().map(|(position, (entity, tally))| {
-        (entity.name.clone(), entity_report(tally, loaded.samples.of(position)))
+        let noticed = loaded.noticed.get(position).map(Vec::as_slice).unwrap_or_default();
+        let columns = noticed.iter().map(|noticed| ColumnReport::new(&entity.name, noticed)).collect();
+        let report = EntityReport { columns, ..entity_report(tally, loaded.samples.of(position)) };
+        (entity.name.clone(), report)
     });
     RunReport {
         command: "run",

@@ -102,6 +102,7 @@ fn start_readers<T: Target>(
         room: Arc::new(Semaphore::new(room)),
         spares: spares.clone(),
         readings: sender,
+        surveys: load.options.surveys.clone(),
         observe: load.observe.clone(),
     };
     let mut tasks = JoinSet::new();

@@ -8,6 +8,8 @@ use super::{AttributePlan, Layout, Membership, PartPlan, ReadSettings, TemplateP
 /// One use of a column.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Use<'a> {
+    /// Position among the outputs.
+    pub(super) position: usize,
     pub(super) column: &'a Column,
     pub(super) place: Place,
     pub(super) steps: &'a [Step],
@@ -81,7 +83,7 @@ impl<'a> Walk<'a> {
         if let Some(Output::Column(column) | Output::Computed { column, .. }) =
             self.select.output.get(position)
         {
-            self.uses.push(Use { column, place, steps, settings });
+            self.uses.push(Use { position, column, place, steps, settings });
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Within a column that is unique in SQL that harms nobody: no two of its values are equal. It matters
 //! where another table refers to the column, and where the column brings rows together.
 
-use crate::mapping::{Diagnostic, KeyType, Step};
+use crate::mapping::{Diagnostic, KeyType, Step, placeholder};
 use crate::source::{Collation, Column, Folding, ForeignKey};
 
 use super::{Looked, listed};
@@ -134,5 +134,5 @@ fn canonical(column: &Column) -> String {
     let trims = collation.filter(|found| found.pads).map(|_| "trim");
     let folds = collation.filter(|found| found.folding != Folding::Nothing).map(|_| "lower");
     let steps: Vec<&str> = trims.into_iter().chain(folds).collect();
-    format!("{{{}:{}}}", column.name, steps.join("|"))
+    placeholder(&column.name, &steps.join("|"))
 }

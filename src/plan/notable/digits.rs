@@ -49,7 +49,7 @@ fn is_wide(column: &Column) -> bool {
 }
 
 /// Digits and scale of `numeric(50,2)`, `decimal(40) unsigned` or `numeric(5,-200)[]`.
-fn declared(sql_type: &str) -> Option<(i32, i32)> {
+pub(in crate::plan) fn declared(sql_type: &str) -> Option<(i32, i32)> {
     let (_, inside) = sql_type.split_once('(')?;
     let (inside, _) = inside.split_once(')')?;
     let (digits, scale) = inside.split_once(',').unwrap_or((inside, "0"));

@@ -2,11 +2,14 @@
 //! the catalog alone, before a row is read. What only rows can tell is counted by a dry run.
 
 mod collation;
-mod digits;
+pub(super) mod digits;
 mod foreign;
-mod readings;
+pub(super) mod readings;
 
-use crate::mapping::{ColumnChoice, Diagnostic, Entity, Origin, Span, Spanned, Template, TemplatePart};
+use crate::mapping::{
+    ColumnChoice, Diagnostic, Entity, Origin, Span, Spanned, Template, TemplatePart, column_table,
+    computed_table,
+};
 use crate::source::{Column, Relation, Select};
 
 use super::Layout;
@@ -51,14 +54,12 @@ impl<'a> Looked<'a> {
         self.entity.name.get_ref()
     }
 
-    /// `[entities.Order.column.gift]`
     fn column_table(&self, column: &Column) -> String {
-        format!("[entities.{}.column.{}]", key(self.name()), key(&column.name))
+        column_table(self.name(), &column.name)
     }
 
-    /// `[entities.Order.let]`
     fn computed_table(&self) -> String {
-        format!("[entities.{}.let]", key(self.name()))
+        computed_table(self.name())
     }
 
     /// Where the mapping speaks of a column, else of the entity.
@@ -96,21 +97,15 @@ impl<'a> Looked<'a> {
             Origin::Column(_) | Origin::Value(_) => None,
         });
         let keys = std::iter::once(&self.entity.pk).chain(&self.entity.sk).chain(entries);
-        keys.chain(attributes).find_map(|template| placeholder(template, column))
+        keys.chain(attributes).find_map(|template| mention(template, column))
     }
 }
 
-fn placeholder(template: &Template, wanted: &str) -> Option<Span> {
+fn mention(template: &Template, wanted: &str) -> Option<Span> {
     template.parts.iter().find_map(|part| match part {
         TemplatePart::Placeholder { column, span, .. } if column == wanted => Some(span.clone()),
         TemplatePart::Placeholder { .. } | TemplatePart::Literal(_) => None,
     })
-}
-
-/// A name as a key of TOML.
-fn key(name: &str) -> String {
-    let bare = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)) && !name.is_empty();
-    if bare { name.to_owned() } else { format!("{name:?}") }
 }
 
 /// `` `total` (numeric(50,2)), `tax` (numeric(40,4)) ``

@@ -30,7 +30,7 @@ fn flags(looked: &Looked<'_>) -> Option<Diagnostic> {
 }
 
 /// Whether an attribute holds a tinyint(1) as its number.
-fn is_flag(used: &Use<'_>) -> bool {
+pub(in crate::plan) fn is_flag(used: &Use<'_>) -> bool {
     let tiny = matches!(used.column.raw, RawType::Mysql(MysqlType::TinyInt1 { .. }));
     tiny && used.settings.kind.is_none() && used.place == Place::Attribute
 }
@@ -74,7 +74,7 @@ fn uuids(looked: &Looked<'_>) -> Option<Diagnostic> {
 }
 
 /// MySQL has no other type for a UUID.
-fn is_sixteen_bytes(column: &Column) -> bool {
+pub(in crate::plan) fn is_sixteen_bytes(column: &Column) -> bool {
     column.raw == RawType::Mysql(MysqlType::Binary) && column.sql_type.eq_ignore_ascii_case("binary(16)")
 }
 
