@@ -46,6 +46,8 @@ pub struct ItemPage {
     pub rejections: Vec<Rejection>,
     /// Rows of the page: items + rejections.
     pub rows: usize,
+    /// Objects in JSON documents with equal names, of which one was written.
+    pub equal_names: u64,
 }
 
 /// One item of an [`ItemPage`].
@@ -77,6 +79,7 @@ impl ItemPage {
         self.index_bytes.clear();
         self.rejections.clear();
         self.rows = 0;
+        self.equal_names = 0;
         self
     }
 

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 
 use crate::mapping::Overflow;
 use crate::plan::{Layout, ReadSettings, Watch, Watched};
-use crate::source::{Page, RawCell};
+use crate::source::{Class, Page, RawCell, RawType};
 
 use super::attribute::{Scratch, write};
-use super::decode::PgNumeric;
+use super::decode::{PgNumeric, decode};
 use super::escape::holds_nul;
 use super::json;
 use super::reading::unswap;
-use super::template::cell;
 use super::value::{Decimal, Value};
 use super::{ItemPage, Rule};
 
@@ -84,7 +83,8 @@ impl Survey {
     /// Counts in the rows of a page, and by column what they were rejected for.
     pub fn look(&self, layout: &Layout, page: &Page, built: &ItemPage) -> Seen {
         let mut scratch = Scratch::default();
-        let counts = self.watches.iter().map(|watch| count(watch, layout, page, &mut scratch)).collect();
+        let counts =
+            self.watches.iter().map(|watch| count(watch, layout, page, built, &mut scratch)).collect();
         let mut rejected = BTreeMap::new();
         for rejection in &built.rejections {
             if let Some(column) = &rejection.column {
@@ -126,36 +126,63 @@ impl Seen {
     }
 }
 
-fn count(watch: &Watch, layout: &Layout, page: &Page, scratch: &mut Scratch) -> Count {
+fn count(watch: &Watch, layout: &Layout, page: &Page, built: &ItemPage, scratch: &mut Scratch) -> Count {
+    let Some(raw) = layout.columns.get(watch.column).and_then(|column| column.raw.as_ref()) else {
+        return Count::default();
+    };
+    if watch.what == Watched::EqualNames {
+        return equal_names(watch.column, raw, page, built, scratch);
+    }
     let mut count = Count::default();
-    for row in page.iter() {
-        // What cannot be read is rejected by name.
-        if let Ok(value) = cell(row, &layout.columns, watch.column)
-            && value != Value::Null
-        {
+    for cell in page.iter().map(|row| row.cell(watch.column)) {
+        if !matches!(cell, RawCell::Null) {
             count.values += 1;
-            count.hits += u64::from(is_hit(&watch.what, row.cell(watch.column), &value, scratch));
-            count.swapped += u64::from(is_swapped(&watch.what, &value));
+            count.hits += u64::from(is_hit(&watch.what, cell, raw, scratch));
+            count.swapped += u64::from(is_swapped(&watch.what, cell));
         }
     }
     count
 }
 
-fn is_hit(what: &Watched, cell: RawCell<'_>, value: &Value<'_>, scratch: &mut Scratch) -> bool {
+/// What the bytes alone tell is not decoded again.
+fn is_hit(what: &Watched, cell: RawCell<'_>, raw: &RawType, scratch: &mut Scratch) -> bool {
+    match (what, cell) {
+        (Watched::Padding, cell) => matches!(cell, RawCell::Bytes([.., b' '])),
+        (Watched::NoMember, cell) => matches!(cell, RawCell::Bytes([])),
+        (Watched::UuidOrder { .. }, RawCell::Bytes(bytes) | RawCell::Blob(bytes)) => is_uuid(bytes),
+        (Watched::Nul, RawCell::Bytes(bytes) | RawCell::Text(bytes)) if raw.class() == Class::Json => {
+            bytes.contains(&b'\\') && holds_nul(bytes)
+        }
+        (Watched::Nul, RawCell::Bytes(bytes) | RawCell::Text(bytes)) => bytes.contains(&0),
+        (Watched::Nul, _) => false,
+        // What cannot be read is rejected by name.
+        (what, cell) => decode(cell, raw).is_ok_and(|value| is_noticed(what, &value, scratch)),
+    }
+}
+
+fn is_noticed(what: &Watched, value: &Value<'_>, scratch: &mut Scratch) -> bool {
     match (what, value) {
         (Watched::LargeNumber, value) => is_large(value),
         (Watched::Flag, value) => !matches!(value, Value::Int(0 | 1) | Value::UInt(0 | 1)),
-        (Watched::UuidOrder { .. }, Value::Bytes(bytes)) => is_uuid(bytes),
-        (Watched::Padding, _) => matches!(cell, RawCell::Bytes([.., b' '])),
         (Watched::LowerBound, Value::Array(array)) => !array.begins_at_one(),
-        (Watched::NoMember, Value::Text(text)) => text.is_empty(),
-        (Watched::EqualNames, Value::Json(text)) => has_equal_names(text, scratch),
-        (Watched::Nul, Value::Text(text)) => text.as_bytes().contains(&0),
-        (Watched::Nul, Value::Json(text)) => holds_nul(text.as_bytes()),
         (Watched::Overflow { strict, .. }, value) => overflows(value, strict, scratch),
         (Watched::KeyBlanks, Value::Text(text)) => text.trim().len() != text.len(),
         _ => false,
     }
+}
+
+/// Of the documents that are written. Most pages have none such, which the builder has told.
+fn equal_names(column: usize, raw: &RawType, page: &Page, built: &ItemPage, scratch: &mut Scratch) -> Count {
+    let mut count = Count::default();
+    if built.equal_names > 0 {
+        for row in built.items.iter().filter_map(|item| page.row(item.row)) {
+            if let Ok(Value::Json(text)) = decode(row.cell(column), raw) {
+                count.values += 1;
+                count.hits += u64::from(has_equal_names(text, scratch));
+            }
+        }
+    }
+    count
 }
 
 /// Floats are left out: whoever reads them as floats gets what the source had.
@@ -201,10 +228,10 @@ fn is_uuid(bytes: &[u8]) -> bool {
     uuid == [0; 16] || ((1..=8).contains(&(version >> 4)) && variant & 0xC0 == 0x80)
 }
 
-fn is_swapped(what: &Watched, value: &Value<'_>) -> bool {
-    match (what, value) {
-        (Watched::UuidOrder { .. }, Value::Bytes(bytes)) => {
-            <[u8; 16]>::try_from(*bytes).is_ok_and(|uuid| is_uuid(&unswap(uuid)))
+fn is_swapped(what: &Watched, cell: RawCell<'_>) -> bool {
+    match (what, cell) {
+        (Watched::UuidOrder { .. }, RawCell::Bytes(bytes) | RawCell::Blob(bytes)) => {
+            <[u8; 16]>::try_from(bytes).is_ok_and(|uuid| is_uuid(&unswap(uuid)))
         }
         _ => false,
     }

@@ -77,6 +77,16 @@ fn every_notice_has_its_words() {
 }
 
 #[test]
+fn every_code_is_documented() {
+    let documents = include_str!("../../../docs/json.md");
+    for what in every_notice() {
+        let noticed = Noticed { column: "x".to_owned(), what, rows: 1 };
+        let code = ColumnReport::new("T", &noticed).code;
+        assert!(documents.contains(&format!("`{code}`")), "{code}");
+    }
+}
+
+#[test]
 fn columns_of_all_entities_line_up_and_end() {
     assert_eq!(columns(&IndexMap::from([("A".to_owned(), EntityReport::default())]), PLAIN), "");
     let few = entity("A", &[("x", Notice::Rejected(Rule::KeyNull), 1_200), ("y", Notice::Numbers, 5)]);

@@ -137,7 +137,9 @@ async fn n13_k24_s15_s16_sqlite_columns_are_counted() {
         [entities.T.column]
         straight = { type = "uuid_swapped" }
         price = { overflow = "null" }"#;
-    assert_eq!(counted(Kind::Sqlite, sql, mapping, 0).await, [
+    assert_eq!(
+        counted(Kind::Sqlite, sql, mapping, 0).await,
+        [
             "code key-blanks 2",
             "big large-number 1",
             "price overflow 1",
@@ -145,7 +147,8 @@ async fn n13_k24_s15_s16_sqlite_columns_are_counted() {
             "doc nul-character 1",
             "straight uuid-order 3",
             "note nul-character 1",
-        ]);
+        ]
+    );
 }
 
 /// A load counts nothing, and neither does a dry run of ordinary columns.
