@@ -185,13 +185,20 @@ fn equal_names(column: usize, raw: &RawType, page: &Page, built: &ItemPage, scra
     count
 }
 
-/// Floats are left out: whoever reads them as floats gets what the source had.
+/// Floats are left out: whoever reads them as floats gets what the source had. So is what is no number
+/// of DynamoDB.
 fn is_large(value: &Value<'_>) -> bool {
     match value {
         Value::Int(value) => value.unsigned_abs() > LARGEST_EXACT,
         Value::UInt(value) => *value > LARGEST_EXACT,
-        Value::Decimal(Decimal::Groups(numeric)) => is_large_numeric(numeric),
-        Value::Decimal(Decimal::Text(text)) => is_large_text(text),
+        Value::Decimal(decimal) => {
+            let large = match decimal {
+                Decimal::Groups(numeric) => is_large_numeric(numeric),
+                Decimal::Text(text) => is_large_text(text),
+                Decimal::NaN | Decimal::Infinity { .. } => false,
+            };
+            large && decimal.number().is_ok()
+        }
         Value::Array(array) => {
             let mut elements = array.elements();
             let mut next = || elements.next().ok().flatten();
