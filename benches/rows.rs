@@ -1,4 +1,5 @@
-//! Decode and build alone: raw cells of PostgreSQL and MySQL → DynamoDB JSON, on one core.
+//! Decode and build alone: raw cells of PostgreSQL and MySQL → DynamoDB JSON, on one core; and what a dry run
+//! counts beside it.
 //!
 //! `cargo bench --bench rows`; prints nanoseconds a row and bytes of an item, the best of several passes.
 //! The rows are those of `benches/orders.*.sql`, in each database's binary form.
@@ -9,9 +10,9 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use dynamigrate::item;
+use dynamigrate::item::{self, Survey};
 use dynamigrate::mapping::{Mapping, MappingFile};
-use dynamigrate::plan::{Layout, resolve};
+use dynamigrate::plan::{EntityPlan, Layout, resolve};
 use dynamigrate::source::{
     Column, MysqlType, Page, PageBuilder, PgType, RawCell, RawType, Relation, RelationKind, UniqueKey,
 };
@@ -32,26 +33,37 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn measure(database: &str, columns: &[(&str, RawType)], row: fn(i64) -> Cells) -> Result<(), Box<dyn Error>> {
-    let layout = layout(database, columns)?;
-    let page = page(&layout, columns, row);
-    let built = item::build(&layout, &page);
+    let entity = entity(database, columns)?;
+    let layout = &entity.layout;
+    let page = page(layout, columns, row);
+    let built = item::build(layout, &page);
     if let Some(rejection) = built.rejections.first() {
         return Err(format!("{database}: a row is rejected: {}", rejection.message).into());
     }
-    let mut spare = item::build(&layout, &page);
+    let mut spare = item::build(layout, &page);
     let passes = (0..PASSES).map(|_| {
         let started = Instant::now();
-        spare = black_box(item::rebuild(&layout, black_box(&page), std::mem::take(&mut spare)));
+        spare = black_box(item::rebuild(layout, black_box(&page), std::mem::take(&mut spare)));
         started.elapsed()
     });
     let best = passes.min().unwrap_or(Duration::ZERO);
     let rows = u32::try_from(page.rows())?;
     let bytes = built.bytes.len() / page.rows();
     println!("{database}: {} ns a row, items of {bytes} bytes", (best / rows).as_nanos());
+    let watches = entity.watches();
+    let watched = watches.len();
+    let survey = Survey::new(watches);
+    let passes = (0..PASSES).map(|_| {
+        let started = Instant::now();
+        black_box(survey.look(layout, black_box(&page), &built));
+        started.elapsed()
+    });
+    let best = passes.min().unwrap_or(Duration::ZERO);
+    println!("{database}: a dry run's survey {} ns a row, {watched} watches", (best / rows).as_nanos());
     Ok(())
 }
 
-fn layout(database: &str, columns: &[(&str, RawType)]) -> Result<Layout, Box<dyn Error>> {
+fn entity(database: &str, columns: &[(&str, RawType)]) -> Result<EntityPlan, Box<dyn Error>> {
     let path = format!("{}/benches/orders.{database}.toml", env!("CARGO_MANIFEST_DIR"));
     let file = MappingFile::read(path.as_ref())?;
     let url = format!("{database}://localhost/orders");
@@ -59,10 +71,12 @@ fn layout(database: &str, columns: &[(&str, RawType)]) -> Result<Layout, Box<dyn
     let mapping = Mapping::parse(&file, &environment).map_err(|found| format!("{found:?}"))?;
     let column = |(name, raw): &(&str, RawType)| Column {
         name: (*name).to_owned(),
-        sql_type: String::new(),
+        sql_type: sql_type(raw).to_owned(),
         raw: raw.clone(),
         nullable: ["tax", "shipped_at", "details", "note"].contains(name),
         unordered: None,
+        collation: None,
+        foreign: None,
     };
     let relation = Relation {
         kind: RelationKind::Table,
@@ -79,7 +93,16 @@ fn layout(database: &str, columns: &[(&str, RawType)]) -> Result<Layout, Box<dyn
         family: Vec::new(),
     };
     let (plan, _) = resolve(&mapping, &[Ok(relation)], false).map_err(|found| format!("{found:?}"))?;
-    Ok(plan.entities.into_iter().next().ok_or("no entity")?.layout)
+    Ok(plan.entities.into_iter().next().ok_or("no entity")?)
+}
+
+fn sql_type(raw: &RawType) -> &'static str {
+    match raw {
+        RawType::Mysql(MysqlType::Integer { .. }) => "bigint",
+        RawType::Mysql(MysqlType::Binary) => "binary(16)",
+        RawType::Mysql(MysqlType::Json) => "longtext",
+        _ => "",
+    }
 }
 
 /// The cells in the order in which the layout reads them.

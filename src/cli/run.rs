@@ -18,7 +18,7 @@ use super::project::{Project, choose};
 use super::signals::stop_on_signal;
 use super::terminal::Terminal;
 use crate::load::{
-    self, Checkpoint, End, Journal, Load, LoadOptions, Loaded, Pace, StateFolder, TableIdentity,
+    self, Checkpoint, End, Journal, Load, LoadOptions, Loaded, Pace, StateFolder, Surveys, TableIdentity,
 };
 use crate::mapping::{Rate, SnapshotMode};
 use crate::plan::{EntityPlan, KeyProof, Plan, PlanOptions};
@@ -128,6 +128,7 @@ async fn dry_run(project: &Project, args: &RunArgs, terminal: &Terminal) -> Resu
     let mut options = options(project, args, &plan, Pace::Unlimited)?;
     options.max_rejects = None;
     options.samples = if args.redact { 0 } else { SAMPLES };
+    options.surveys = Surveys::of(&plan);
     let table = TableIdentity { name: plan.table.name.clone(), id: None };
     let journal = Journal::in_memory(Checkpoint::new(table, source.identity().database.clone()));
     let mut ran = drive(project, Arc::new(Discard), &plan, source, options, journal, &pace, terminal).await?;
@@ -185,8 +186,13 @@ pub(crate) async fn write(
 }
 
 fn already_done(progress: Checkpoint, plan: &Plan, pace: &Pace, folder: &Path) -> Ran {
-    let loaded =
-        Loaded { end: End::Complete, progress, samples: load::Samples::default(), compared: Arc::default() };
+    let loaded = Loaded {
+        end: End::Complete,
+        progress,
+        samples: load::Samples::default(),
+        compared: Arc::default(),
+        noticed: Vec::new(),
+    };
     let mut report = load::report(&loaded, plan, pace, Duration::ZERO);
     if report.outcome != Outcome::Limited {
         report.outcome = Outcome::AlreadyDone;
@@ -223,6 +229,7 @@ fn options(project: &Project, args: &RunArgs, plan: &Plan, pace: Pace) -> Result
         concurrency: args.concurrency.map(usize::from).or(write.concurrency).unwrap_or(CONCURRENCY),
         limit: args.limit,
         samples: 0,
+        surveys: Surveys::none(),
         max_rejects: Some(args.max_rejects.unwrap_or(write.max_rejects)),
         patience: PATIENCE,
         silence: SILENCE,

@@ -93,6 +93,7 @@ impl<'a> Builder<'a> {
                 }
             }
         }
+        out.equal_names = std::mem::take(&mut self.scratch.json.equal_names);
         out
     }
 

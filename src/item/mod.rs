@@ -22,6 +22,7 @@ mod number;
 mod reading;
 mod rejection;
 mod sizes;
+mod survey;
 mod template;
 mod time;
 mod value;
@@ -31,6 +32,7 @@ use reading::{Purpose, write_text};
 use template::cell;
 
 pub use rejection::{Rejection, Rule};
+pub use survey::{Notice, Noticed, Seen, Survey};
 
 /// The items of one page of rows, in row order, in one buffer.
 #[derive(Debug, Default)]
@@ -44,6 +46,8 @@ pub struct ItemPage {
     pub rejections: Vec<Rejection>,
     /// Rows of the page: items + rejections.
     pub rows: usize,
+    /// Objects in JSON documents with equal names, of which one was written.
+    pub equal_names: u64,
 }
 
 /// One item of an [`ItemPage`].
@@ -75,6 +79,7 @@ impl ItemPage {
         self.index_bytes.clear();
         self.rejections.clear();
         self.rows = 0;
+        self.equal_names = 0;
         self
     }
 

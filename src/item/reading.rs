@@ -254,7 +254,7 @@ fn as_uuid(value: Value<'_>, swapped: bool) -> Result<Value<'_>, Violation> {
 }
 
 /// Undoes `UUID_TO_BIN(x, 1)`, which puts the time's high part first.
-fn unswap(stored: [u8; 16]) -> [u8; 16] {
+pub(super) fn unswap(stored: [u8; 16]) -> [u8; 16] {
     let [h0, h1, m0, m1, l0, l1, l2, l3, n0, n1, n2, n3, n4, n5, n6, n7] = stored;
     [l0, l1, l2, l3, m0, m1, h0, h1, n0, n1, n2, n3, n4, n5, n6, n7]
 }

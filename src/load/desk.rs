@@ -9,7 +9,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::batch::{Batch, MAX_ITEMS, Slot};
 use super::spares::Spares;
 use super::tally::{Tally, units_of};
-use crate::item::{Item, ItemPage, Rejection, Rule, source_key};
+use crate::item::{Item, ItemPage, Rejection, Rule, Seen, source_key};
 use crate::plan::Plan;
 use crate::source::{Page, Position};
 
@@ -28,6 +28,7 @@ pub(crate) struct BuiltPage {
     pub position: Position,
     pub page: Page,
     pub items: ItemPage,
+    pub seen: Seen,
     /// Room for one page; given back when the page is in the checkpoint.
     pub permit: OwnedSemaphorePermit,
 }
@@ -39,6 +40,7 @@ pub(crate) struct FinishedPage {
     pub position: Position,
     pub tally: Tally,
     pub rejections: Vec<Rejection>,
+    pub seen: Seen,
     pub permit: OwnedSemaphorePermit,
 }
 
@@ -185,7 +187,7 @@ impl OpenPage {
     }
 
     fn finish(self, spares: &Spares) -> FinishedPage {
-        let BuiltPage { range, position, mut items, permit, page } = self.built;
+        let BuiltPage { range, position, mut items, seen, permit, page } = self.built;
         let mut tally = Tally::default();
         for (position, item) in items.items.iter().enumerate() {
             if !self.lost.contains_key(&position) {
@@ -196,6 +198,6 @@ impl OpenPage {
         spares.give(page, items);
         let rejections: Vec<_> = rejections.into_iter().chain(self.lost.into_values()).collect();
         rejections.iter().for_each(|rejection| tally.add_rejection(rejection.rule.as_str()));
-        FinishedPage { range, position, tally, rejections, permit }
+        FinishedPage { range, position, tally, rejections, seen, permit }
     }
 }

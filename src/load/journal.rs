@@ -2,6 +2,7 @@
 //! durable before the checkpoint that covers them; a page's room is given back only after that, so
 //! that a killed load rewrites no more pages than there is room for.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::sync::OwnedSemaphorePermit;
@@ -11,6 +12,7 @@ use super::checkpoint::{Checkpoint, EntityCheckpoint, RangeCheckpoint};
 use super::rejects::{self, Reject};
 use super::state::{StateError, StateFolder, append};
 use super::watermark::Step;
+use crate::item::Seen;
 use crate::plan::{EntityPlan, Plan};
 use crate::source::Bounds;
 
@@ -23,6 +25,8 @@ pub struct Journal {
     rejects: Vec<Reject>,
     /// Room of pages that are finished but not yet in the checkpoint.
     permits: Vec<OwnedSemaphorePermit>,
+    /// What surveys saw of the rows in `progress`, by the entity's position in the plan.
+    seen: BTreeMap<usize, Seen>,
     dirty: bool,
     /// Nothing was saved yet: rejects of another load, or beyond the watermarks, may be in the folder.
     fresh: bool,
@@ -42,6 +46,7 @@ impl Journal {
             redact: false,
             rejects: Vec::new(),
             permits: Vec::new(),
+            seen: BTreeMap::new(),
             dirty: false,
             fresh: false,
             broken: false,
@@ -62,6 +67,10 @@ impl Journal {
     /// Rows that are dealt with, of all entities.
     pub(crate) fn rows(&self) -> u64 {
         self.progress.entities.iter().map(|entity| entity.tally().rows).sum()
+    }
+
+    pub(crate) fn seen(&self) -> &BTreeMap<usize, Seen> {
+        &self.seen
     }
 
     pub fn into_progress(self) -> Checkpoint {
@@ -103,6 +112,7 @@ impl Journal {
                 range.position = page.position;
                 range.pages += 1;
                 range.tally.merge(&page.tally);
+                self.seen.entry(id.entity).or_default().merge(&page.seen);
                 let line = |r| Reject::new(name, r, id.range, range.pages, self.redact);
                 self.rejects.extend(page.rejections.iter().map(line));
                 self.permits.push(page.permit);

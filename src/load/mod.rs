@@ -18,6 +18,7 @@ mod second_look;
 mod session;
 mod spares;
 mod state;
+mod survey;
 mod tally;
 mod watermark;
 
@@ -31,7 +32,7 @@ use tokio::sync::watch;
 
 use self::delivery::Courier;
 use self::session::{Ending, session};
-use crate::item::ItemPage;
+use crate::item::{ItemPage, Noticed};
 use crate::mapping::SourceSettings;
 use crate::plan::Plan;
 use crate::source::{Consistency, PageLimits, Reader, Select, Source, SourceError, SourceErrorKind};
@@ -44,6 +45,7 @@ pub use outcome::report;
 pub use pacer::{AutoPace, Pace, PaceRange, Pacer, Units};
 pub use rejects::{Reject, read as read_rejects, redacted};
 pub use state::{CHECKPOINT as CHECKPOINT_FILE, REJECTS as REJECTS_FILE, StateError, StateFolder};
+pub use survey::Surveys;
 pub use tally::Tally;
 
 /// What is to be loaded, and how.
@@ -69,6 +71,8 @@ pub struct LoadOptions {
     pub limit: Option<u64>,
     /// Items of each entity to show in the report.
     pub samples: usize,
+    /// What is counted in the values (dry run).
+    pub surveys: Surveys,
     /// Rejected rows of this run after which it stops; `None` never stops (dry run).
     pub max_rejects: Option<u64>,
     /// How long to retry without a single item written.
@@ -172,6 +176,8 @@ pub struct Loaded {
     pub samples: Samples,
     /// Rows that this run compared with the source's own text of them.
     pub compared: Arc<Schedule>,
+    /// By the entity's position in the plan; empty without surveys.
+    pub noticed: Vec<Vec<Noticed>>,
 }
 
 #[derive(Debug)]
@@ -253,7 +259,8 @@ pub async fn run<T: Target>(
             Ending::Source(error) => break End::Failed(LoadError::Source(error)),
         }
     };
-    Loaded { end, progress: journal.into_progress(), samples, compared: schedule }
+    let noticed = load.options.surveys.noticed(&load.plan, journal.seen());
+    Loaded { end, progress: journal.into_progress(), samples, compared: schedule, noticed }
 }
 
 /// Opens a snapshot and cuts the key space of entities that have not been begun.

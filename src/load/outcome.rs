@@ -9,7 +9,7 @@ use super::pacer::Pace;
 use super::tally::Tally;
 use super::{End, Loaded};
 use crate::plan::Plan;
-use crate::report::{Consistent, EntityReport, IndexReport, Outcome, RunReport, Totals};
+use crate::report::{ColumnReport, Consistent, EntityReport, IndexReport, Outcome, RunReport, Totals};
 
 /// What a load found, over all its runs.
 pub fn report(loaded: &Loaded, plan: &Plan, pace: &Pace, elapsed: Duration) -> RunReport {
@@ -23,8 +23,11 @@ pub fn report(loaded: &Loaded, plan: &Plan, pace: &Pace, elapsed: Duration) -> R
     let mut all = Tally::default();
     tallies.iter().for_each(|tally| all.merge(tally));
     let entities = plan.entities.iter().zip(&tallies).enumerate().map(|(position, (entity, tally))| {
+        let noticed = loaded.noticed.get(position).map(Vec::as_slice).unwrap_or_default();
+        let columns = noticed.iter().map(|noticed| ColumnReport::new(&entity.name, noticed)).collect();
+        let compared = loaded.compared.compared(position);
         let report = entity_report(tally, loaded.samples.of(position));
-        (entity.name.clone(), EntityReport { compared: loaded.compared.compared(position), ..report })
+        (entity.name.clone(), EntityReport { columns, compared, ..report })
     });
     RunReport {
         command: "run",

@@ -9,7 +9,7 @@ use super::checkpoint::Checkpoint;
 use super::desk::{BuiltPage, RangeId};
 use super::second_look::SecondLook;
 use super::spares::Spares;
-use super::{Event, Observer};
+use super::{Event, Observer, Surveys};
 use crate::item;
 use crate::plan::Plan;
 use crate::source::{Bounds, Cursor, PageLimits, Position, Reader, SourceError};
@@ -101,6 +101,7 @@ pub(crate) struct Desks {
     /// Memory for pages.
     pub spares: Spares,
     pub readings: mpsc::Sender<Reading>,
+    pub surveys: Surveys,
     pub observe: Observer,
     pub second_look: SecondLook,
 }
@@ -164,7 +165,8 @@ impl Desks {
             }
             let rejected = u64::try_from(items.rejections.len()).unwrap_or(u64::MAX);
             self.observe.emit(Event::Read { entity: range.entity, rows, rejected });
-            let built = BuiltPage { range, position, page, items, permit };
+            let seen = self.surveys.look(range.entity, &entity.layout, &page, &items);
+            let built = BuiltPage { range, position, page, items, seen, permit };
             if self.readings.send(Reading::Page(Box::new(built))).await.is_err() {
                 return Ok(false);
             }

@@ -106,6 +106,7 @@ fn start_readers<T: Target>(
         room: Arc::new(Semaphore::new(room)),
         spares: spares.clone(),
         readings: sender,
+        surveys: load.options.surveys.clone(),
         observe: load.observe.clone(),
         second_look: SecondLook { schedule: Arc::clone(schedule), max_bytes: load.options.page.bytes },
     };

@@ -70,6 +70,7 @@ mod tests {
     use tokio::sync::Semaphore;
 
     use super::*;
+    use crate::item::Seen;
     use crate::load::tally::Tally;
     use crate::source::{Key, KeyPart, Position};
 
@@ -79,6 +80,7 @@ mod tests {
             position: Position::At(Key(vec![KeyPart::Integer(upto)])),
             tally: Tally::default(),
             rejections: Vec::new(),
+            seen: Seen::default(),
             permit: Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap(),
         }
     }

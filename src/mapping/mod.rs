@@ -4,6 +4,7 @@
 //! [`Diagnostic`] with a code, its place and help. Knows no database: what needs the catalog is
 //! checked by [`crate::plan`], which points into the same file through the spans kept here.
 
+mod address;
 mod diagnostic;
 mod entity;
 mod environment;
@@ -20,6 +21,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use address::{column_table, computed_table, placeholder};
 pub use diagnostic::{Diagnostic, Severity, Span, closest};
 pub use entity::{Attribute, Case, ColumnChoice, Computed, Constant, Entity, IndexEntry, Origin, Rows};
 pub use file::{MappingFile, ReadError};

@@ -12,6 +12,7 @@ mod fit;
 mod indexes;
 mod language;
 mod names;
+mod notable;
 mod offline;
 mod prepare;
 mod proof;
@@ -27,6 +28,8 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod ttl;
+mod uses;
+mod watch;
 mod written;
 
 use std::sync::Arc;
@@ -41,6 +44,7 @@ pub use fingerprint::{FingerprintParts, describe_difference};
 pub use offline::offline;
 pub use prepare::{PlanError, PlanOptions, Prepared, prepare};
 pub use resolve::{Described, resolve};
+pub use watch::{Watch, Watched};
 
 /// A checked mapping, resolved against a source's catalog.
 #[derive(Debug, Clone)]
@@ -99,6 +103,11 @@ impl EntityPlan {
     /// what a `where` leaves of a table.
     pub fn expected_rows(&self) -> Option<u64> {
         self.row_estimate.filter(|_| self.select.filter.is_none())
+    }
+
+    /// What a dry run counts in this entity's columns.
+    pub fn watches(&self) -> Vec<Watch> {
+        watch::watches(&self.select, &self.layout)
     }
 }
 

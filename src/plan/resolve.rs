@@ -12,7 +12,7 @@ use super::source_key::{self, SourceKey};
 use super::template::Purpose;
 use super::{
     EntityPlan, FingerprintParts, KeyPlan, KeyProof, Layout, Plan, TablePlan, attributes, changing, indexes,
-    settings, ttl,
+    notable, settings, ttl,
 };
 
 /// What [`crate::source::Source::describe`] says about one entity.
@@ -98,6 +98,7 @@ fn resolve_entity<'a>(
     };
     let filter = entity.filter.as_ref().map(|filter| filter.get_ref().clone());
     let select = Select { rows: rows(entity), filter, output, key: source_key.columns.clone() };
+    findings.extend(notable::remarks(entity, relation, &select, &layout));
     Some(draft(table, entity, relation, source_key, select, layout))
 }
 

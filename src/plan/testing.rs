@@ -174,6 +174,8 @@ pub(super) fn column(declared: &str) -> Column {
         raw: raw(sql_type),
         nullable,
         unordered: matches!(sql_type, "float8" | "my enum").then_some("it does not order as it compares"),
+        collation: None,
+        foreign: None,
     }
 }
 
@@ -196,7 +198,12 @@ pub(super) fn raw(sql_type: &str) -> RawType {
             "set" => MysqlType::Set,
             "time" => MysqlType::Time { precision: 0 },
             "datetime" => MysqlType::DateTime { precision: 0 },
-            "enum" => MysqlType::Text,
+            "json" | "longtext" => MysqlType::Json,
+            other if other.starts_with("decimal") => MysqlType::Decimal,
+            other if other.starts_with("bigint") => {
+                MysqlType::Integer { unsigned: other.ends_with("unsigned") }
+            }
+            other if other.starts_with("enum") || other.starts_with("varchar") => MysqlType::Text,
             other => panic!("no type {other}"),
         });
     }
@@ -205,6 +212,7 @@ pub(super) fn raw(sql_type: &str) -> RawType {
         "int8" => PgType::Int8,
         "bool" => PgType::Bool,
         "text" => PgType::Text,
+        "hstore" | "pair" | "interval" => PgType::ServerText,
         "uuid" => PgType::Uuid,
         "bytea" => PgType::Bytea,
         "float8" => PgType::Float8,
@@ -216,9 +224,11 @@ pub(super) fn raw(sql_type: &str) -> RawType {
         "timestamptz(3)" => PgType::TimestampTz { precision: 3 },
         "timestamptz(0)" => PgType::TimestampTz { precision: 0 },
         "int4[]" => PgType::Array(Box::new(PgType::Int4)),
+        "numeric(40,2)[]" => PgType::Array(Box::new(PgType::Numeric)),
         "bytea[]" => PgType::Array(Box::new(PgType::Bytea)),
         "timestamp[]" => PgType::Array(Box::new(PgType::Timestamp { precision: 6 })),
         other if other.starts_with("numeric") => PgType::Numeric,
+        other if other.starts_with("character(") => PgType::Char,
         other => panic!("no type {other}"),
     })
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use super::columns::columns;
 use super::cost::{about, bytes, counted, elapsed, seconds_at, thousands};
 use super::indexes::indexes;
 use super::rejects::by_rule;
@@ -17,7 +18,13 @@ pub fn dry_run_text(report: &RunReport, rate: Option<u64>, style: Style) -> Stri
     );
     let entities = report.entities.iter().map(|(name, entity)| section(name, entity, style));
     let indexes = indexes(&report.indexes, style);
-    let last = [indexes, total(report, rate), by_rule(&report.entities, style), ending(report, style)];
+    let last = [
+        indexes,
+        total(report, rate),
+        columns(&report.entities, style),
+        by_rule(&report.entities, style),
+        ending(report, style),
+    ];
     let sections = std::iter::once(heading).chain(entities).chain(last);
     sections.filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
 }

@@ -1,5 +1,6 @@
 //! What a run or a verification found, as data with stable JSON names (design, section 3) and as text.
 
+mod columns;
 pub mod cost;
 mod dry_run;
 mod indexes;
@@ -16,6 +17,7 @@ use serde::Serialize;
 
 use text::{Meaning, printable};
 
+pub use columns::ColumnReport;
 pub use dry_run::dry_run_text;
 pub use preview::{Made, PreviewReport, PreviewedEntity, PreviewedRow, RejectedRow, preview_text};
 pub use run::run_text;
@@ -89,6 +91,9 @@ pub struct EntityReport {
     /// Three of its items, as DynamoDB JSON (dry run only).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<serde_json::Value>,
+    /// What its values do that may surprise (dry run only).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<ColumnReport>,
 }
 
 #[derive(Debug, Clone, Default, Serialize)]

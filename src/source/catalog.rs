@@ -115,6 +115,39 @@ pub struct Column {
     pub nullable: bool,
     /// Why this column cannot be part of a source key (does not order as it compares), if so.
     pub unordered: Option<&'static str>,
+    /// Of a text that equals other bytes too. Unknown of expressions, and of SQLite's views.
+    pub collation: Option<Collation>,
+    /// Of a type without a documented form, which is read as the text that the server makes of it.
+    pub foreign: Option<Foreign>,
+}
+
+/// How texts compare where the database takes different bytes for equal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collation {
+    /// As the database calls it: `utf8mb4_general_ci`, `citext`, `NOCASE`.
+    pub name: String,
+    pub folding: Folding,
+    /// Blanks at the end do not count.
+    pub pads: bool,
+}
+
+/// Which letters are equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Folding {
+    Nothing,
+    Case,
+    /// Those with and without an accent too, or other forms of a letter.
+    Accents,
+}
+
+/// Types that nothing is known of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Foreign {
+    Composite,
+    /// Of an extension or a plugin.
+    Extension,
+    /// MySQL's geometries, which arrive as WKT.
+    Geometry,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -26,7 +26,9 @@ use std::time::Duration;
 
 use crate::mapping::SourceSettings;
 
-pub use catalog::{Column, ForeignKey, Identity, Relation, RelationKind, Transport, UniqueKey};
+pub use catalog::{
+    Collation, Column, Folding, Foreign, ForeignKey, Identity, Relation, RelationKind, Transport, UniqueKey,
+};
 pub use cursor::{Bounds, Cursor, PageLimits, Position};
 pub use error::{Piece, SourceError, SourceErrorKind};
 pub use find::KeyValue;

@@ -38,6 +38,8 @@ fn entity(raw: &RawType, settings: ReadSettings) -> EntityPlan {
         raw: raw.clone(),
         nullable: true,
         unordered: None,
+        collation: None,
+        foreign: None,
     };
     let layout = Layout {
         columns: vec![ColumnPlan { name: "c".to_owned(), raw: Some(raw.clone()) }],

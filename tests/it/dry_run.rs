@@ -1,5 +1,7 @@
 //! The dry run: the same code up to the target, and not a byte written.
 
+mod columns;
+
 use serde_json::{Value, json};
 
 use crate::dynamodb::embedded_in_process;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dynamigrate::load::{
-    self, Checkpoint, End, Event, Journal, Load, LoadOptions, Observer, Pace, TableIdentity,
+    self, Checkpoint, End, Event, Journal, Load, LoadOptions, Observer, Pace, Surveys, TableIdentity,
 };
 use dynamigrate::mapping::{Mapping, MappingFile};
 use dynamigrate::plan::{PlanOptions, prepare};
@@ -51,6 +51,7 @@ async fn r06_a_source_that_falls_silent_is_told_of() {
         concurrency: 1,
         limit: None,
         samples: 0,
+        surveys: Surveys::none(),
         max_rejects: None,
         patience: Duration::from_secs(1),
         silence: Duration::from_millis(200),

@@ -110,8 +110,10 @@ async fn rows_without_a_key_are_told_once() {
             .replace("from = \"orders\"", "from = \"orders\"\nwhere = \"note IS NOT NULL\"\nkey = [\"id\"]");
         let sql = sql.replace("TEXT", "VARCHAR(9)");
         let stage = Stage::new(kind, &sql, &mapping).await;
-        let found = codes(&stage.migrate("check --json", 3).await.json());
-        assert_eq!(found, ["key-has-nulls", "key-not-unique"], "{}", kind.name());
+        let mut document = stage.migrate("check --json", 3).await.json();
+        let findings = document["findings"].as_array_mut().unwrap();
+        findings.retain(|finding| finding["severity"] == "error");
+        assert_eq!(codes(&document), ["key-has-nulls", "key-not-unique"], "{}", kind.name());
     }
 }
 

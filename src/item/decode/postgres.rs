@@ -229,6 +229,15 @@ impl<'a> PgArray<'a> {
         PgArray { dimensions: &[], elements: PgElements { bytes: &[], ..array.elements } }
     }
 
+    /// As arrays do unless they say otherwise.
+    pub(in crate::item) fn begins_at_one(&self) -> bool {
+        self.dimensions
+            .as_chunks::<8>()
+            .0
+            .iter()
+            .all(|[.., b0, b1, b2, b3]| [*b0, *b1, *b2, *b3] == [0, 0, 0, 1])
+    }
+
     pub(in crate::item) fn elements(&self) -> PgElements<'a> {
         self.elements
     }

@@ -26,6 +26,8 @@ pub(super) struct Scratch {
     members: Vec<Member>,
     order: Vec<usize>,
     kept: Vec<u8>,
+    /// Objects so far with equal names.
+    pub(super) equal_names: u64,
 }
 
 /// An open map or list.
@@ -229,7 +231,7 @@ impl Writer<'_, '_> {
 
     /// Removes all but the last of equal names; returns the billed bytes that go with them.
     fn drop_duplicates(&mut self, frame: Frame) -> usize {
-        let Scratch { members, order, kept, .. } = &mut *self.scratch;
+        let Scratch { members, order, kept, equal_names, .. } = &mut *self.scratch;
         let members = members.get(frame.first..).unwrap_or_default();
         let name = |at: usize| {
             let member = members.get(at);
@@ -249,6 +251,7 @@ impl Writer<'_, '_> {
         if lost.is_empty() {
             return 0;
         }
+        *equal_names += 1;
         lost.sort_unstable();
         kept.clear();
         let mut size = 0;

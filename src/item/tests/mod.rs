@@ -10,6 +10,7 @@ mod json;
 mod key;
 mod number;
 mod random;
+mod survey;
 mod time;
 
 use super::ItemPage;

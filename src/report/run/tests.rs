@@ -21,6 +21,7 @@ fn entity(read: u64, rejected_by: &[(&str, u64)], skipped: u64) -> EntityReport 
         wcu: written * 2,
         size: SizeSummary { min: 96, median: 210, p99: 1_300, max: 409_600 },
         samples: Vec::new(),
+        columns: Vec::new(),
     }
 }
 

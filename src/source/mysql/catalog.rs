@@ -210,7 +210,8 @@ async fn columns(
         connection,
         "SELECT CAST(column_name AS CHAR), CAST(column_type AS CHAR), CAST(data_type AS CHAR),
                 CAST(character_set_name AS CHAR), CAST(datetime_precision AS CHAR),
-                CAST(numeric_precision AS CHAR), CAST(is_nullable AS CHAR)
+                CAST(numeric_precision AS CHAR), CAST(is_nullable AS CHAR),
+                CAST(collation_name AS CHAR)
            FROM information_schema.columns WHERE table_schema = ? AND table_name = ?
           ORDER BY ordinal_position",
         place,
@@ -228,6 +229,7 @@ async fn columns(
             fraction_digits: text(4)?.and_then(|digits| digits.parse().ok()),
             bits: text(5)?.and_then(|bits| bits.parse().ok()),
             nullable: text(6)?.as_deref() != Some("NO"),
+            collation: text(7)?,
         }
         .column())
     });

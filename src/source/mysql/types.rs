@@ -4,7 +4,7 @@ use sqlx::mysql::MySqlTypeInfo;
 use sqlx::{Type, TypeInfo};
 
 use super::sql::is_geometry;
-use crate::source::{Column, MysqlType, RawType};
+use crate::source::{Collation, Column, Folding, Foreign, MysqlType, RawType};
 
 /// A row of information_schema.columns; every value as text.
 #[derive(Debug, Default)]
@@ -15,6 +15,7 @@ pub(super) struct Declared {
     /// `bigint`
     pub(super) data_type: String,
     pub(super) has_charset: bool,
+    pub(super) collation: Option<String>,
     pub(super) fraction_digits: Option<u8>,
     /// Width of BIT.
     pub(super) bits: Option<u32>,
@@ -28,11 +29,18 @@ impl Declared {
         let raw = if self.is_json { MysqlType::Json } else { self.raw() };
         Column {
             unordered: unordered(&raw, &self.data_type),
+            collation: self.collation.as_deref().filter(|_| self.holds_any_text(&raw)).and_then(collation),
+            foreign: foreign(&raw, &self.data_type),
             name: self.name,
             sql_type: self.column_type,
             raw: RawType::Mysql(raw),
             nullable: self.nullable,
         }
+    }
+
+    /// An ENUM has each member in one spelling.
+    fn holds_any_text(&self, raw: &MysqlType) -> bool {
+        *raw == MysqlType::Text && !self.data_type.eq_ignore_ascii_case("enum")
     }
 
     fn raw(&self) -> MysqlType {
@@ -94,9 +102,32 @@ pub(super) fn result_column(name: &str, info: &MySqlTypeInfo) -> Column {
         name: name.to_owned(),
         sql_type: type_name.to_ascii_lowercase(),
         unordered: unordered(&raw, type_name),
+        collation: None,
+        foreign: foreign(&raw, type_name),
         raw: RawType::Mysql(raw),
         nullable: true,
     }
+}
+
+fn foreign(raw: &MysqlType, name: &str) -> Option<Foreign> {
+    match raw {
+        MysqlType::ServerText if is_geometry(name) => Some(Foreign::Geometry),
+        MysqlType::ServerText => Some(Foreign::Extension),
+        _ => None,
+    }
+}
+
+/// What a collation's name says; `None` where only equal bytes are equal.
+fn collation(name: &str) -> Option<Collation> {
+    let lower = name.to_ascii_lowercase();
+    let folding = match lower.as_str() {
+        name if name.ends_with("_as_ci") => Folding::Case,
+        name if name.ends_with("_ci") || name.contains("_ai_") => Folding::Accents,
+        _ => Folding::Nothing,
+    };
+    // The catalog of MariaDB does not say it otherwise.
+    let pads = lower != "binary" && !lower.contains("nopad") && !lower.contains("_0900_");
+    (folding != Folding::Nothing || pads).then(|| Collation { name: name.to_owned(), folding, pads })
 }
 
 /// Whether `declared` says more of a column that arrives as `read`: the same form, or JSON or a SET, which
@@ -176,4 +207,29 @@ fn max_size(info: &MySqlTypeInfo) -> Option<u32> {
 
 fn is_unsigned(info: &MySqlTypeInfo) -> bool {
     format!("{info:?}").contains("UNSIGNED")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// K19, K20: by the names that MySQL 8 and MariaDB give their collations.
+    #[test]
+    fn k19_k20_a_collation_is_known_by_its_name() {
+        for (name, expected) in [
+            ("utf8mb4_general_ci", Some((Folding::Accents, true))),
+            ("utf8mb4_0900_ai_ci", Some((Folding::Accents, false))),
+            ("utf8mb4_0900_as_ci", Some((Folding::Case, false))),
+            ("utf8mb4_0900_as_cs", None),
+            ("utf8mb4_0900_bin", None),
+            ("utf8mb4_uca1400_nopad_ai_cs", Some((Folding::Accents, false))),
+            ("utf8mb4_bin", Some((Folding::Nothing, true))),
+            ("utf8mb4_nopad_bin", None),
+            ("latin1_general_cs", Some((Folding::Nothing, true))),
+            ("binary", None),
+        ] {
+            let found = collation(name).map(|found| (found.folding, found.pads));
+            assert_eq!(found, expected, "{name}");
+        }
+    }
 }

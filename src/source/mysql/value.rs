@@ -102,6 +102,8 @@ mod tests {
             raw: RawType::Mysql(raw),
             nullable: false,
             unordered: None,
+            collation: None,
+            foreign: None,
         };
         forms(&column, text).and_then(|mut forms| forms.pop())
     }

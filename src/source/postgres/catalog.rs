@@ -11,8 +11,8 @@ use super::types::{Types, oid};
 use crate::source::error::Step;
 use crate::source::pieces::{self, Pieces};
 use crate::source::{
-    Column, Dialect, ForeignKey, Piece, RawType, Relation, RelationKind, Rows, SourceError, SourceErrorKind,
-    UniqueKey, sql_text,
+    Collation, Column, Dialect, Folding, ForeignKey, Piece, RawType, Relation, RelationKind, Rows,
+    SourceError, SourceErrorKind, UniqueKey, sql_text,
 };
 
 /// A column before its type is known.
@@ -23,7 +23,13 @@ struct Found {
     oid: u32,
     modifier: i32,
     not_null: bool,
+    /// Name of a collation that takes different bytes for equal.
+    collation: Option<String>,
 }
+
+/// The name of an attribute's collation where it is not deterministic; servers before 12 have none such.
+const COLLATION: &str = "(SELECT c.collname::text FROM pg_catalog.pg_collation c
+                           WHERE c.oid = attcollation AND to_jsonb(c) ->> 'collisdeterministic' = 'false')";
 
 impl Session {
     pub(in crate::source) async fn describe(
@@ -159,9 +165,10 @@ async fn columns_of(
         let origin = place.and_then(|place| origins.found.get(&place));
         Found {
             name: column.name().to_owned(),
-            sql_type: origin.map(|(name, _)| name.clone()),
+            sql_type: origin.map(|origin| origin.sql_type.clone()),
             oid,
-            modifier: origin.map_or(-1, |(_, modifier)| *modifier),
+            modifier: origin.map_or(-1, |origin| origin.modifier),
+            collation: origin.and_then(|origin| origin.collation.clone()),
             // An outer join makes NULLs of any column.
             not_null: false,
         }
@@ -201,7 +208,13 @@ async fn columns_of_nothing(connection: &mut PgConnection, sql: &str) -> Result<
 #[derive(Default)]
 struct Origins {
     wanted: Vec<String>,
-    found: HashMap<(u32, i16), (String, i32)>,
+    found: HashMap<(u32, i16), Origin>,
+}
+
+struct Origin {
+    sql_type: String,
+    modifier: i32,
+    collation: Option<String>,
 }
 
 impl Origins {
@@ -210,25 +223,26 @@ impl Origins {
             return Ok(());
         }
         let sql = format!(
-            "SELECT attrelid::int8, attnum, format_type(atttypid, atttypmod), atttypmod
+            "SELECT attrelid::int8, attnum, format_type(atttypid, atttypmod), atttypmod, {COLLATION}
                FROM pg_catalog.pg_attribute WHERE (attrelid, attnum) IN ({})",
             self.wanted.join(", ")
         );
         for row in sqlx::query(AssertSqlSafe(sql)).fetch_all(connection).await? {
             let place = (oid(row.try_get(0)?), row.try_get(1)?);
-            self.found.insert(place, (row.try_get(2)?, row.try_get(3)?));
+            let (sql_type, modifier, collation) = (row.try_get(2)?, row.try_get(3)?, row.try_get(4)?);
+            self.found.insert(place, Origin { sql_type, modifier, collation });
         }
         Ok(())
     }
 }
 
 async fn attributes(connection: &mut PgConnection, relation: i64) -> Result<Vec<Found>, sqlx::Error> {
-    let rows = sqlx::query(
-        "SELECT attname::text, format_type(atttypid, atttypmod), atttypid::int8, atttypmod, attnotnull
+    let sql = format!(
+        "SELECT attname::text, format_type(atttypid, atttypmod), atttypid::int8, atttypmod, attnotnull, {COLLATION}
            FROM pg_catalog.pg_attribute
-          WHERE attrelid = $1::oid AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+          WHERE attrelid = $1::oid AND attnum > 0 AND NOT attisdropped ORDER BY attnum"
     );
-    let rows = rows.bind(relation).fetch_all(connection).await?;
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(relation).fetch_all(connection).await?;
     let found = rows.iter().map(|row| {
         Ok(Found {
             name: row.try_get(0)?,
@@ -236,6 +250,7 @@ async fn attributes(connection: &mut PgConnection, relation: i64) -> Result<Vec<
             oid: oid(row.try_get(2)?),
             modifier: row.try_get(3)?,
             not_null: row.try_get(4)?,
+            collation: row.try_get(5)?,
         })
     });
     found.collect()
@@ -252,9 +267,16 @@ async fn typed(connection: &mut PgConnection, columns: Vec<Found>) -> Result<Vec
             raw: RawType::Postgres(known.raw),
             nullable: !found.not_null,
             unordered: known.unordered,
+            collation: found.collation.map(nondeterministic).or(known.collation),
+            foreign: known.foreign,
         }
     };
     Ok(columns.into_iter().map(column).collect())
+}
+
+/// What exactly it folds, its locale decides.
+fn nondeterministic(name: String) -> Collation {
+    Collation { name, folding: Folding::Accents, pads: false }
 }
 
 /// Valid unique indexes over whole columns, in the columns' own collations.

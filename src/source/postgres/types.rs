@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sqlx::{PgConnection, Row};
 
-use crate::source::PgType;
+use crate::source::{Collation, Folding, Foreign, PgType};
 
 /// What the catalog says of one type, domains resolved to what they are made of.
 #[derive(Debug, Clone)]
@@ -26,10 +26,13 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct Types(HashMap<u32, Entry>);
 
-/// A column's type as it is read, and why it cannot be in a source key.
+/// A column's type as it is read, why it cannot be in a source key, and what its texts are equal to by
+/// the type itself.
 pub(super) struct Known {
     pub(super) raw: PgType,
     pub(super) unordered: Option<&'static str>,
+    pub(super) collation: Option<Collation>,
+    pub(super) foreign: Option<Foreign>,
 }
 
 const LOOKUP: &str = "\
@@ -86,17 +89,18 @@ impl Types {
     /// `modifier` is the column's, -1 without.
     pub(super) fn of(&self, oid: u32, modifier: i32) -> Known {
         let Some(entry) = self.0.get(&oid) else {
-            return Known { raw: PgType::ServerText, unordered: Some("its type is unknown") };
+            let (unordered, foreign) = (Some("its type is unknown"), Some(Foreign::Extension));
+            return Known { raw: PgType::ServerText, unordered, collation: None, foreign };
         };
         let modifier = if modifier >= 0 { modifier } else { entry.modifier };
         if entry.element != 0 {
             let element = self.of(entry.element, modifier);
-            let raw = match element.raw {
+            let raw = match &element.raw {
                 // An array inside an array, which only a domain can make, has no form of its own.
                 PgType::Array(_) => PgType::ServerText,
-                element => element,
+                member => member.clone(),
             };
-            return Known { raw: PgType::Array(Box::new(raw)), unordered: element.unordered };
+            return Known { raw: PgType::Array(Box::new(raw)), ..element };
         }
         let raw = raw(entry, modifier);
         let unordered = match raw {
@@ -104,7 +108,24 @@ impl Types {
             _ if entry.has_order => None,
             _ => Some("its type has no order"),
         };
-        Known { raw, unordered }
+        Known { unordered, collation: collation(entry), foreign: foreign(entry, &raw), raw }
+    }
+}
+
+fn collation(entry: &Entry) -> Option<Collation> {
+    let citext = || Collation { name: "citext".to_owned(), folding: Folding::Case, pads: false };
+    (entry.name == "citext").then(citext)
+}
+
+/// PostgreSQL's own types, ranges whoever made them, and label trees have a text that is documented.
+fn foreign(entry: &Entry, raw: &PgType) -> Option<Foreign> {
+    let documented = entry.base < FIRST_OF_USERS
+        || matches!(entry.kind.as_str(), "r" | "m")
+        || matches!(entry.name.as_str(), "ltree" | "lquery" | "ltxtquery");
+    match raw {
+        PgType::ServerText if entry.kind == "c" => Some(Foreign::Composite),
+        PgType::ServerText if !documented => Some(Foreign::Extension),
+        _ => None,
     }
 }
 

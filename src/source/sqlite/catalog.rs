@@ -129,34 +129,34 @@ async fn columns_of(
         let checked = connection.prepare(AssertSqlSafe(strict).into_sql_str()).await;
         checked.map_err(|error| fail(error).with_hint("a text stands in single quotes: 'text'"))?;
     }
-    let mut declared: HashMap<String, HashMap<String, String>> = HashMap::new();
+    let mut declared: HashMap<String, HashMap<String, Column>> = HashMap::new();
     let mut columns = Vec::with_capacity(statement.columns().len());
     for column in statement.columns() {
         let origin = column.origin();
-        let mut sql_type = String::new();
+        let mut found = None;
         if let Some(origin) = origin.table_column() {
             let table = origin.table.to_string();
             if !declared.contains_key(&table) {
-                let types = declared_types(connection, &table).await.map_err(fail)?;
-                declared.insert(table.clone(), types);
+                let columns = declared_columns(connection, &table).await.map_err(fail)?;
+                declared.insert(table.clone(), columns);
             }
-            let found = declared.get(&table).and_then(|types| types.get(&*origin.name));
-            sql_type = found.cloned().unwrap_or_default();
+            found = declared.get(&table).and_then(|columns| columns.get(&*origin.name)).cloned();
         }
-        columns.push(types::column(column.name(), &sql_type, true));
+        let found = found.unwrap_or_else(|| types::column("", "", true));
+        columns.push(Column { name: column.name().to_owned(), nullable: true, ..found });
     }
     Ok(columns)
 }
 
-async fn declared_types(
+async fn declared_columns(
     connection: &mut SqliteConnection,
     table: &str,
-) -> Result<HashMap<String, String>, sqlx::Error> {
+) -> Result<HashMap<String, Column>, sqlx::Error> {
     // The driver names the table with its schema.
     let (schema, table) = table.split_once('.').unwrap_or(("main", table));
     let place = Place { schema: schema.to_owned(), table: table.to_owned() };
     let columns = columns(connection, &place).await?;
-    Ok(columns.into_iter().map(|(column, _)| (column.name, column.sql_type)).collect())
+    Ok(columns.into_iter().map(|(column, _)| (column.name.clone(), column)).collect())
 }
 
 async fn facts(connection: &mut SqliteConnection, place: &Place) -> Result<Facts, sqlx::Error> {
@@ -179,14 +179,50 @@ async fn columns(
         "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?2, ?1)
           WHERE hidden <> 1 ORDER BY cid",
     );
-    let rows = rows.bind(&place.schema).bind(&place.table).fetch_all(connection).await?;
+    let rows = rows.bind(&place.schema).bind(&place.table).fetch_all(&mut *connection).await?;
     let column = |row: &sqlx::sqlite::SqliteRow| {
         let name: String = row.try_get(0)?;
         let declared: String = row.try_get(1)?;
         let not_null: i64 = row.try_get(2)?;
         Ok((types::column(&name, &declared, not_null == 0), row.try_get(3)?))
     };
-    rows.iter().map(column).collect()
+    let mut columns: Vec<(Column, i64)> = rows.iter().map(column).collect::<Result<_, sqlx::Error>>()?;
+    let is_table = sqlx::query_scalar(
+        "SELECT 1 FROM pragma_table_list WHERE type = 'table' AND schema = ?1 COLLATE NOCASE AND name = ?2 COLLATE NOCASE",
+    );
+    let is_table: Option<i64> =
+        is_table.bind(&place.schema).bind(&place.table).fetch_optional(&mut *connection).await?;
+    if is_table.is_some() {
+        collate(connection, place, &mut columns).await?;
+    }
+    Ok(columns)
+}
+
+/// Tries what each column takes for equal to `a`, since no pragma tells its collation: of a UNION the
+/// first SELECT decides, here one that gives no rows.
+async fn collate(
+    connection: &mut SqliteConnection,
+    place: &Place,
+    columns: &mut [(Column, i64)],
+) -> Result<(), sqlx::Error> {
+    let quote = |name: &str| sql_text::quote(name, Dialect::Sqlite);
+    let listed = |sql: &dyn Fn(&str) -> String| {
+        columns.iter().map(|(column, _)| sql(&quote(&column.name))).collect::<Vec<_>>().join(", ")
+    };
+    let sql = format!(
+        "SELECT {} FROM (SELECT {} FROM {}.{} WHERE false UNION ALL SELECT {})",
+        listed(&|name| format!("({name} = 'A') + 2 * ({name} = 'a ')")),
+        listed(&str::to_owned),
+        quote(&place.schema),
+        quote(&place.table),
+        listed(&|_| "'a'".to_owned()),
+    );
+    let row = sqlx::query(AssertSqlSafe(sql)).fetch_one(connection).await?;
+    for (at, (column, _)) in columns.iter_mut().enumerate() {
+        let equal: i64 = row.try_get(at)?;
+        column.collation = types::collation(equal & 1 != 0, equal & 2 != 0);
+    }
+    Ok(())
 }
 
 /// Unique keys, and the name of the column that is the rowid.

@@ -73,6 +73,8 @@ mod tests {
                 raw: RawType::Sqlite(SqliteType::Any),
                 nullable: false,
                 unordered: None,
+                collation: None,
+                foreign: None,
             };
             let columns: Vec<Column> = key.iter().map(column).collect();
             let bound = Key(vec![KeyPart::Integer(1); columns.len()]);

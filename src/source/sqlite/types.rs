@@ -1,6 +1,6 @@
 //! SQLite's declared types as [`SqliteType`]s.
 
-use crate::source::{Column, RawType, SqliteType};
+use crate::source::{Collation, Column, Folding, RawType, SqliteType};
 
 /// `declared` is empty where a column has no type, or comes from an expression.
 pub(super) fn column(name: &str, declared: &str, nullable: bool) -> Column {
@@ -10,7 +10,20 @@ pub(super) fn column(name: &str, declared: &str, nullable: bool) -> Column {
         raw: RawType::Sqlite(raw(declared)),
         nullable,
         unordered: is_float(declared).then_some("floats do not order as they compare"),
+        collation: None,
+        foreign: None,
     }
+}
+
+/// A collation by what it takes for equal to `a`: `A`, or `a` and a blank.
+pub(super) fn collation(folds: bool, pads: bool) -> Option<Collation> {
+    let (name, folding) = match (folds, pads) {
+        (false, false) => return None,
+        (true, false) => ("NOCASE", Folding::Case),
+        (false, true) => ("RTRIM", Folding::Nothing),
+        (true, true) => ("a collation of its own", Folding::Case),
+    };
+    Some(Collation { name: name.to_owned(), folding, pads })
 }
 
 fn raw(declared: &str) -> SqliteType {

@@ -28,7 +28,15 @@ fn batch(entity: usize, ids: std::ops::Range<usize>) -> Batch {
 
 fn column(name: &str) -> Column {
     let raw = RawType::Sqlite(SqliteType::Any);
-    Column { name: name.to_owned(), sql_type: String::new(), raw, nullable: false, unordered: None }
+    Column {
+        name: name.to_owned(),
+        sql_type: String::new(),
+        raw,
+        nullable: false,
+        unordered: None,
+        collation: None,
+        foreign: None,
+    }
 }
 
 fn entity() -> EntityPlan {

@@ -422,3 +422,57 @@ fn printed(relation: &Relation) -> String {
     }
     text
 }
+
+/// K19, K20: what a column takes for equal beyond equal bytes, of tables and of queries over them.
+#[tokio::test]
+async fn k19_k20_collations_come_from_each_catalog() {
+    let postgres = "CREATE EXTENSION citext;
+        CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+        CREATE DOMAIN mail AS citext;
+        CREATE TABLE t (id int, plain text, c varchar(9) COLLATE loose, ci citext, d mail, x text COLLATE \"C\")";
+    let mysql = "CREATE TABLE t (id int, plain varchar(9) COLLATE utf8mb4_nopad_bin,
+        c varchar(9) COLLATE utf8mb4_general_ci, ci char(9) COLLATE utf8mb4_bin,
+        e enum('a') COLLATE utf8mb4_general_ci, b varbinary(9), j json)";
+    let sqlite = "CREATE TABLE t (id int, plain text, c text COLLATE NOCASE, ci varchar(9) COLLATE RTRIM)";
+    for (dialect, setup, expected) in [
+        (Dialect::Postgres, postgres, expect!["c: loose Accents, ci: citext Case, d: citext Case"]),
+        (Dialect::Mysql, mysql, expect!["c: utf8mb4_general_ci Accents pads, ci: utf8mb4_bin Nothing pads"]),
+        (Dialect::Sqlite, sqlite, expect!["c: NOCASE Case, ci: RTRIM Nothing pads"]),
+    ] {
+        let database = Database::with(dialect, setup).await;
+        let mut source = database.source().await;
+        for rows in [from("t"), Rows::Query("SELECT * FROM t AS x".to_owned())] {
+            let relation = source.describe(&rows, None, &[computed("low", "lower(c)")], &[]).await.unwrap();
+            let told = relation.columns.iter().filter_map(|column| {
+                let collation = column.collation.as_ref()?;
+                let pads = if collation.pads { " pads" } else { "" };
+                Some(format!("{}: {} {:?}{pads}", column.name, collation.name, collation.folding))
+            });
+            expected.assert_eq(&told.collect::<Vec<_>>().join(", "));
+            assert_eq!(relation.computed[0].collation, None, "{dialect:?}");
+        }
+    }
+}
+
+/// S05: a type without a documented form is told from those that have one.
+#[tokio::test]
+async fn s05_types_that_nothing_is_known_of_are_told() {
+    let postgres = "CREATE EXTENSION hstore; CREATE EXTENSION ltree; CREATE TYPE pair AS (a int, b text);
+        CREATE TYPE spans AS RANGE (subtype = float8);
+        CREATE TABLE t (id int, h hstore, p pair, pa pair[], l ltree, r spans, i interval, ip inet, g point,
+                        v varbit, tz timetz, c regclass, ts tsvector, x xml, m money, a int[])";
+    let mysql = "CREATE TABLE t (id int, g point, j json, u uuid, e enum('a'), s set('a'), b bit(3))";
+    for (dialect, setup, expected) in [
+        (Dialect::Postgres, postgres, expect!["h: Extension, p: Composite, pa: Composite"]),
+        (Dialect::Mysql, mysql, expect!["g: Geometry"]),
+    ] {
+        let database = Database::with(dialect, setup).await;
+        let mut source = database.source().await;
+        for rows in [from("t"), Rows::Query("SELECT * FROM t AS x".to_owned())] {
+            let relation = source.describe(&rows, None, &[], &[]).await.unwrap();
+            let told = relation.columns.iter().filter_map(|column| Some((column, column.foreign?)));
+            let told = told.map(|(column, foreign)| format!("{}: {foreign:?}", column.name));
+            expected.assert_eq(&told.collect::<Vec<_>>().join(", "));
+        }
+    }
+}

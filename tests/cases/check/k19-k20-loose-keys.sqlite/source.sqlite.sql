@@ -1,0 +1,3 @@
+CREATE TABLE country (code TEXT COLLATE NOCASE NOT NULL PRIMARY KEY, name varchar(50) NOT NULL);
+CREATE TABLE city (id int PRIMARY KEY, country_code TEXT COLLATE NOCASE NOT NULL, district TEXT COLLATE NOCASE NOT NULL, zone TEXT COLLATE RTRIM NOT NULL,
+                   FOREIGN KEY (country_code) REFERENCES country (code));

@@ -1,0 +1,1 @@
+CREATE TABLE shop (id int PRIMARY KEY, place point, area polygon);
