@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::reading::ReadError;
 use crate::item::{self, ItemPage};
 use crate::plan::EntityPlan;
-use crate::source::{Cursor, Page, Reader, Sample, SourceError};
+use crate::source::{Cursor, Page, Reader, Sample, SourceError, Window};
 use crate::witness::{Contradiction, Schedule, agree, compare};
 
 #[derive(Debug, Clone)]
@@ -20,45 +20,71 @@ pub(crate) struct SecondLook {
 /// such as `random()`.
 const READS: usize = 16;
 
+/// Bytes of cells to be read again at once, beyond one row.
+const ROOM: usize = 2 << 20;
+
 impl SecondLook {
-    /// Looks at the first rows of the page that the cursor has just read.
+    /// Looks at the first rows of the page that the cursor has just read, as many as are due.
     pub(crate) async fn at(
         &self,
-        (page, items): (&Page, &ItemPage),
-        (number, entity): (usize, &EntityPlan),
+        page: (&Page, &ItemPage),
+        entity: (usize, &EntityPlan),
         cursor: &Cursor,
         reader: &mut Reader,
     ) -> Result<(), ReadError> {
-        let rows = u64::try_from(page.rows()).unwrap_or(u64::MAX);
-        let due = self.schedule.take(number, rows);
-        if due == 0 || page.size() > self.max_bytes {
+        let rows = page.0.rows();
+        let due = self.schedule.take(entity.0, count(rows));
+        if due == 0 || page.0.size() > self.max_bytes {
             return Ok(());
         }
-        let due = (due < rows).then_some(due);
-        let sample = cursor.sample(reader, due).await?;
+        if due == count(rows) && page.0.size() <= ROOM {
+            return self.window(page, entity, (cursor, None), reader).await;
+        }
+        let fitting = count((ROOM / (page.0.size() / rows).max(1)).max(1));
+        let mut first = 0;
+        while first < due {
+            let window = Window { first, rows: fitting.min(due - first) };
+            self.window(page, entity, (cursor, Some(window)), reader).await?;
+            first += window.rows;
+        }
+        Ok(())
+    }
+
+    async fn window(
+        &self,
+        (page, items): (&Page, &ItemPage),
+        (number, entity): (usize, &EntityPlan),
+        (cursor, window): (&Cursor, Option<Window>),
+        reader: &mut Reader,
+    ) -> Result<(), ReadError> {
+        let sample = cursor.sample(reader, window).await?;
         let again = item::build(&entity.layout, sample.cells());
         if let Err(contradiction) = compare(entity, &sample, &again)
-            && !changes_by_itself(&contradiction, &sample, due, cursor, reader).await?
+            && !changes_by_itself(&contradiction, &sample, (cursor, window), reader).await?
         {
             return Err(contradiction.into());
         }
-        agree(entity, (page, items), (&sample, &again))?;
-        self.schedule.passed(number, u64::try_from(sample.cells().rows()).unwrap_or(u64::MAX));
+        let first = window.map_or(0, |window| usize::try_from(window.first).unwrap_or(usize::MAX));
+        agree(entity, (page, items, first), (&sample, &again))?;
+        self.schedule.passed(number, count(sample.cells().rows()));
         Ok(())
     }
+}
+
+fn count(rows: usize) -> u64 {
+    u64::try_from(rows).unwrap_or(u64::MAX)
 }
 
 /// Whether the source gives the row another value every time.
 async fn changes_by_itself(
     contradiction: &Contradiction,
     first: &Sample,
-    rows: Option<u64>,
-    cursor: &Cursor,
+    (cursor, window): (&Cursor, Option<Window>),
     reader: &mut Reader,
 ) -> Result<bool, SourceError> {
     for _ in 1..READS {
-        let again = cursor.sample(reader, rows).await?;
-        if !first.has_cells_of(again.cells(), contradiction.row) {
+        let again = cursor.sample(reader, window).await?;
+        if !first.has_cells_of(contradiction.row, again.cells(), contradiction.row) {
             return Ok(true);
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Key, Page, PageRead, Reader, Sample, Select, SourceError, SourceErrorKind};
+use super::{Key, Page, PageRead, Reader, Sample, Select, SourceError, SourceErrorKind, Window};
 
 /// `after < key <= up_to`; an absent bound is open.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,9 +109,9 @@ impl Cursor {
         }
     }
 
-    /// The first `rows` rows of the last page once more, all without, as cells and as the server's own text.
-    pub async fn sample(&self, reader: &mut Reader, rows: Option<u64>) -> Result<Sample, SourceError> {
-        reader.sample(&self.select, &self.last, rows).await
+    /// A window of the last page's rows once more, all without, as cells and as the server's own text.
+    pub async fn sample(&self, reader: &mut Reader, window: Option<Window>) -> Result<Sample, SourceError> {
+        reader.sample(&self.select, &self.last, window).await
     }
 
     /// Whether all rows were read.

@@ -35,7 +35,7 @@ pub use find::KeyValue;
 pub use key::{Key, KeyPart};
 pub use page::{Page, PageBuilder, RawCell, Row};
 pub use raw::{Class, MysqlType, PgType, RawType, SqliteType};
-pub use sample::Sample;
+pub use sample::{Sample, Window};
 pub use select::{Computed, Output, Rows, Select};
 pub use sqlite::write_sqlite;
 
@@ -270,17 +270,17 @@ impl Reader {
         }
     }
 
-    /// The first `rows` rows within `bounds` in key order, all without, as cells and as the server's own text.
+    /// A window of the rows within `bounds` in key order, all without, as cells and as the server's own text.
     async fn sample(
         &mut self,
         select: &Select,
         bounds: &Bounds,
-        rows: Option<u64>,
+        window: Option<Window>,
     ) -> Result<Sample, SourceError> {
         let page = match &mut self.connection {
-            Connection::Postgres(reader) => reader.sample(select, bounds, rows).await?,
-            Connection::Mysql(reader) => reader.sample(select, bounds, rows).await?,
-            Connection::Sqlite(reader) => reader.sample(select, bounds, rows).await?,
+            Connection::Postgres(reader) => reader.sample(select, bounds, window).await?,
+            Connection::Mysql(reader) => reader.sample(select, bounds, window).await?,
+            Connection::Sqlite(reader) => reader.sample(select, bounds, window).await?,
         };
         Ok(Sample::new(page, select))
     }

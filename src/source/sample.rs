@@ -2,6 +2,13 @@
 
 use super::{Page, RawCell, Select};
 
+/// Rows of a page to be read again: `rows` behind the first `first`.
+#[derive(Debug, Clone, Copy)]
+pub struct Window {
+    pub first: u64,
+    pub rows: u64,
+}
+
 /// Some rows of a select, with a text for every output.
 ///
 /// The texts are what the server makes of a value, whatever this program makes of its cell: bytes in hex,
@@ -29,9 +36,9 @@ impl Sample {
         &self.page
     }
 
-    /// Whether a row's cells are those of the same row on another page.
-    pub fn has_cells_of(&self, page: &Page, row: usize) -> bool {
-        match (self.page.row(row), page.row(row)) {
+    /// Whether the cells of `row` are those of row `other` of a page.
+    pub fn has_cells_of(&self, row: usize, page: &Page, other: usize) -> bool {
+        match (self.page.row(row), page.row(other)) {
             (Some(own), Some(other)) => (0..self.outputs).all(|at| own.cell(at) == other.cell(at)),
             _ => false,
         }

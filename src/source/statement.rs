@@ -1,6 +1,7 @@
 //! Puts a [`Select`] and bounds into one SQL statement, as far as the dialects agree.
 
 use super::find::Wanted;
+use super::sample::Window;
 use super::{Bounds, Dialect, Key, KeyPart, Rows, Select, SourceError, SourceErrorKind, sql_text};
 
 /// SQL with exactly one argument for each placeholder, by construction: the driver for MySQL hangs
@@ -91,16 +92,16 @@ pub(super) fn rows_equal<C: Comparison>(
     Ok(statement)
 }
 
-/// The first `rows` of [`rows_within`], if given.
-pub(super) fn first_rows_within<C: Comparison>(
+/// Of [`rows_within`] a window of rows, if given.
+pub(super) fn window_within<C: Comparison>(
     select: &Select,
     outputs: &[String],
     bounds: &Bounds,
-    rows: Option<u64>,
+    window: Option<Window>,
 ) -> Result<Statement, SourceError> {
     let mut statement = rows_within::<C>(select, outputs, bounds)?;
-    if let Some(rows) = rows {
-        statement.sql.push_str(&format!(" LIMIT {rows}"));
+    if let Some(Window { first, rows }) = window {
+        statement.sql.push_str(&format!(" LIMIT {rows} OFFSET {first}"));
     }
     Ok(statement)
 }

@@ -71,16 +71,17 @@ pub fn compare(entity: &EntityPlan, sample: &Sample, items: &ItemPage) -> Result
 }
 
 /// Checks that rows read twice have the same items where they have the same cells: what else differs
-/// changed in the source meanwhile.
+/// changed in the source meanwhile. The sample's first row is row `first` of the page.
 pub fn agree(
     entity: &EntityPlan,
-    (page, items): (&Page, &ItemPage),
+    (page, items, first): (&Page, &ItemPage, usize),
     (sample, again): (&Sample, &ItemPage),
 ) -> Result<(), Contradiction> {
     for later in &again.items {
-        let earlier = items.items.iter().find(|item| item.row == later.row);
+        let row = first + later.row;
+        let earlier = items.items.iter().find(|item| item.row == row);
         let wire = earlier.map(|item| items.wire(item));
-        if wire == Some(again.wire(later)) || !sample.has_cells_of(page, later.row) {
+        if wire == Some(again.wire(later)) || !sample.has_cells_of(later.row, page, row) {
             continue;
         }
         let parsed =

@@ -297,10 +297,10 @@ fn rows_read_twice_make_the_same_items_while_their_cells_are_the_same() {
     let (first, changed) = (rows("a"), rows("b"));
     let items = |sample: &Sample| build(&entity.layout, sample.cells());
     let (made, other) = (items(&first), items(&changed));
-    assert_eq!(agree(&entity, (first.cells(), &made), (&first, &made)), Ok(()));
-    assert_eq!(agree(&entity, (changed.cells(), &other), (&first, &made)), Ok(()), "the source changed");
-    let found = agree(&entity, (first.cells(), &other), (&first, &made)).unwrap_err();
+    assert_eq!(agree(&entity, (first.cells(), &made, 0), (&first, &made)), Ok(()));
+    assert_eq!(agree(&entity, (changed.cells(), &other, 0), (&first, &made)), Ok(()), "the source changed");
+    let found = agree(&entity, (first.cells(), &other, 0), (&first, &made)).unwrap_err();
     assert_eq!(found.attribute, "v", "another row's item");
     let nothing = ItemPage { rows: 1, ..ItemPage::default() };
-    assert!(agree(&entity, (first.cells(), &nothing), (&first, &made)).is_err(), "no item at all");
+    assert!(agree(&entity, (first.cells(), &nothing, 0), (&first, &made)).is_err(), "no item at all");
 }

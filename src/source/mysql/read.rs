@@ -16,6 +16,7 @@ use super::types;
 use super::value;
 use crate::source::error::{self, Step};
 use crate::source::find::{self, KeyValue};
+use crate::source::sample::Window;
 use crate::source::statement::{self, CellKind, Statement};
 use crate::source::{
     Bounds, Column, Dialect, Key, KeyPart, MysqlType, Page, PageBuilder, PageRead, RawCell, RawType, Select,
@@ -67,11 +68,11 @@ impl Reader {
         &mut self,
         select: &Select,
         bounds: &Bounds,
-        rows: Option<u64>,
+        window: Option<Window>,
     ) -> Result<Page, SourceError> {
         let mut outputs = statement::outputs(select, Dialect::Mysql, sql::cast);
         outputs.extend(statement::texts(select, Dialect::Mysql, sql::text, sql::as_text));
-        let statement = statement::first_rows_within::<Mysql>(select, &outputs, bounds, rows)?;
+        let statement = statement::window_within::<Mysql>(select, &outputs, bounds, window)?;
         let kinds = statement::sample_kinds(select);
         self.read(select, &kinds, statement, usize::MAX, Page::default()).await?.whole()
     }

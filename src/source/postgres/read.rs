@@ -15,6 +15,7 @@ use super::types;
 use super::value;
 use crate::source::error::{self, Step};
 use crate::source::find::{self, KeyValue, Wanted};
+use crate::source::sample::Window;
 use crate::source::statement::{self, CellKind, Statement};
 use crate::source::{
     Bounds, Dialect, Key, KeyPart, Page, PageBuilder, PageRead, RawCell, RawType, Select, SourceError,
@@ -66,11 +67,11 @@ impl Reader {
         &mut self,
         select: &Select,
         bounds: &Bounds,
-        rows: Option<u64>,
+        window: Option<Window>,
     ) -> Result<Page, SourceError> {
         let mut outputs = statement::outputs(select, Dialect::Postgres, sql::cast);
         outputs.extend(statement::texts(select, Dialect::Postgres, sql::text, sql::as_text));
-        let statement = statement::first_rows_within::<Postgres>(select, &outputs, bounds, rows)?;
+        let statement = statement::window_within::<Postgres>(select, &outputs, bounds, window)?;
         let kinds = statement::sample_kinds(select);
         self.read(select, &kinds, statement, usize::MAX, Page::default()).await?.whole()
     }

@@ -12,6 +12,7 @@ use super::sql::{self, Sqlite};
 use super::value;
 use crate::source::error::Step;
 use crate::source::find::{self, KeyValue};
+use crate::source::sample::Window;
 use crate::source::statement::{self, Statement};
 use crate::source::{
     Bounds, Column, Dialect, Key, KeyPart, Page, PageBuilder, PageRead, RawCell, Select, SourceError,
@@ -62,11 +63,11 @@ impl Reader {
         &mut self,
         select: &Select,
         bounds: &Bounds,
-        rows: Option<u64>,
+        window: Option<Window>,
     ) -> Result<Page, SourceError> {
         let mut outputs = statement::outputs(select, Dialect::Sqlite, sql::cast);
         outputs.extend(statement::texts(select, Dialect::Sqlite, sql::text, sql::as_text));
-        let statement = statement::first_rows_within::<Sqlite>(select, &outputs, bounds, rows)?;
+        let statement = statement::window_within::<Sqlite>(select, &outputs, bounds, window)?;
         self.read(outputs.len(), statement, usize::MAX, Page::default()).await?.whole()
     }
 
