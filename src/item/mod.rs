@@ -19,6 +19,7 @@ mod escape;
 mod json;
 mod key;
 mod number;
+mod order;
 mod reading;
 mod rejection;
 mod sizes;
@@ -31,6 +32,7 @@ use build::Builder;
 use reading::{Purpose, write_text};
 use template::cell;
 
+pub use order::order_of;
 pub use rejection::{Rejection, Rule};
 pub use survey::{Notice, Noticed, Seen, Survey};
 
