@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// All of an entity's first rows, one in a hundred of those that follow, one in a thousand of the rest.
+/// All of an entity's first rows, one in 250 of those that follow, one in a thousand of the rest.
 const ALL: u64 = 1_000;
 const MANY: u64 = 100_000;
 
@@ -57,7 +57,7 @@ fn wanted(rows: u64) -> u64 {
     let first = rows.min(ALL);
     let many = rows.clamp(ALL, MANY) - ALL;
     let rest = rows.max(MANY) - MANY;
-    first + many / 100 + rest / 1_000
+    first + many / 250 + rest / 1_000
 }
 
 #[cfg(test)]
@@ -84,7 +84,7 @@ mod tests {
                 let compared = compared(rows, page);
                 assert!(compared >= rows.min(1_000), "{compared} of {rows} in pages of {page}");
                 assert!(compared + RUN > rows / 1_000, "{compared} of {rows} in pages of {page}");
-                assert!(compared <= 1_000 + page + rows / 100, "{compared} of {rows} in pages of {page}");
+                assert!(compared <= 1_000 + page + rows / 250, "{compared} of {rows} in pages of {page}");
             }
         }
     }
