@@ -61,6 +61,26 @@ impl Losers {
         Ok(Losers { body: 0, places, file: Mutex::new(file) })
     }
 
+    /// Those of several, each of the entities that it is asked for.
+    pub fn merge<'a>(
+        parts: impl IntoIterator<Item = (&'a Losers, &'a dyn Fn(&str) -> bool)>,
+    ) -> io::Result<Losers> {
+        let mut file = BufWriter::new(tempfile::tempfile()?);
+        let mut places = BTreeMap::new();
+        let mut first = 0;
+        for (losers, wanted) in parts {
+            for ((name, range), slice) in losers.places.iter().filter(|((name, _), _)| wanted(name)) {
+                let mut source = losers.lock();
+                source.seek(SeekFrom::Start(losers.body + slice.first * ROW))?;
+                io::copy(&mut io::Read::by_ref(&mut *source).take(slice.rows * ROW), &mut file)?;
+                places.insert((name.clone(), *range), Slice { first, rows: slice.rows });
+                first += slice.rows;
+            }
+        }
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        Ok(Losers { body: 0, places, file: Mutex::new(file) })
+    }
+
     /// Writes them for later runs; durable when it returns, though not yet under its name's folder.
     pub fn write(&self, to: &mut File) -> io::Result<()> {
         let mut file = self.lock();
@@ -125,7 +145,7 @@ impl Losers {
     fn rows(&self, slice: Slice) -> io::Result<HashSet<Hash>> {
         let mut file = self.lock();
         file.seek(SeekFrom::Start(self.body + slice.first * ROW))?;
-        let mut reader = BufReader::new(file.by_ref().take(slice.rows * ROW));
+        let mut reader = BufReader::new(io::Read::by_ref(&mut *file).take(slice.rows * ROW));
         let mut rows = HashSet::new();
         while let Some(row) = super::sorter::read_chunk(&mut reader)? {
             rows.insert(row);

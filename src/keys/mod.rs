@@ -5,6 +5,7 @@
 //! read once more and compared by the key itself. Of rows with one key the mapping says which is kept;
 //! the others are [`Losers`], which no run writes and no verification misses.
 
+mod leave_out;
 mod losers;
 mod place;
 mod record;
@@ -26,8 +27,9 @@ use record::{HashedKey, Loser, Rival};
 use sorter::Sorter;
 use view::{KeyView, key_hash};
 
+pub use leave_out::leave_out;
 pub use losers::Losers;
-pub use view::row_hash;
+pub use view::{Hash, row_hash};
 
 /// What a pass found.
 #[derive(Debug)]
@@ -81,6 +83,8 @@ pub enum KeyPassError {
 pub struct Ranges {
     pub entity: usize,
     pub bounds: Vec<Bounds>,
+    /// Its items may be in the table already: its rows come before those of other entities.
+    pub written: bool,
 }
 
 /// Counts the keys of some entities, which may meet; gives the readers back.
@@ -109,11 +113,14 @@ pub async fn count(
         return Ok((Counted { losers, collisions }, readers));
     }
     let suspects = Arc::new(suspects);
+    let written: Vec<usize> =
+        ranges.iter().filter(|ranges| ranges.written).map(|ranges| ranges.entity).collect();
     let again: Vec<Ranges> = ranges.iter().filter(|ranges| suspects.touch(ranges.entity)).cloned().collect();
     let (sorters, readers) = pass
         .over(&again, readers, move || RivalSorter {
             sorter: Sorter::new(room),
             suspects: Arc::clone(&suspects),
+            written: written.clone(),
         })
         .await?;
     let sorters = sorters.into_iter().map(|sorter| sorter.sorter).collect();
@@ -125,7 +132,13 @@ pub async fn count(
 
 /// Takes the rows of a pass, range by range in reading order.
 trait Take: Send + 'static {
-    fn take(&mut self, view: &KeyView, page: &Page, items: &ItemPage, first: FirstRow) -> Result<(), KeyPassError>;
+    fn take(
+        &mut self,
+        view: &KeyView,
+        page: &Page,
+        items: &ItemPage,
+        first: FirstRow,
+    ) -> Result<(), KeyPassError>;
 }
 
 /// Where a page stands.
@@ -207,7 +220,13 @@ struct HashSorter<O> {
 }
 
 impl<O: Fn(usize, u64) + Send + 'static> Take for HashSorter<O> {
-    fn take(&mut self, _: &KeyView, page: &Page, items: &ItemPage, first: FirstRow) -> Result<(), KeyPassError> {
+    fn take(
+        &mut self,
+        _: &KeyView,
+        page: &Page,
+        items: &ItemPage,
+        first: FirstRow,
+    ) -> Result<(), KeyPassError> {
         for item in &items.items {
             let (hash, place) = (key_hash(items, item), first.place(item.row)?);
             self.sorter.push(HashedKey { hash, place })?;
@@ -220,10 +239,17 @@ impl<O: Fn(usize, u64) + Send + 'static> Take for HashSorter<O> {
 struct RivalSorter {
     sorter: Sorter<Rival>,
     suspects: Arc<Suspects>,
+    written: Vec<usize>,
 }
 
 impl Take for RivalSorter {
-    fn take(&mut self, view: &KeyView, page: &Page, items: &ItemPage, first: FirstRow) -> Result<(), KeyPassError> {
+    fn take(
+        &mut self,
+        view: &KeyView,
+        page: &Page,
+        items: &ItemPage,
+        first: FirstRow,
+    ) -> Result<(), KeyPassError> {
         for item in &items.items {
             let place = first.place(item.row)?;
             if !self.suspects.hold(place) {
@@ -232,10 +258,11 @@ impl Take for RivalSorter {
             let shown = item::source_key(&view.layout, page, item.row);
             self.sorter.push(Rival {
                 key: items.key(item).to_vec(),
+                later: !self.written.contains(&place.entity()),
                 entity: place.entity(),
                 rank: view.rank(page, item.row, place.to_bytes()),
                 place,
-                row: row_hash(&view.layout, page, item.row),
+                row: row_hash(&shown),
                 shown: serde_json::to_vec(&shown).map_err(io::Error::other)?,
             })?;
         }

@@ -47,6 +47,9 @@ mod tests {
         assert_eq!((place.entity(), place.range(), place.row()), (3, 31, 123_456_789_012));
         assert_eq!(Place::from_bytes(place.to_bytes()), place);
         assert!(Place::new(0, 1, 0) > Place::new(0, 0, 999) && Place::new(1, 0, 0) > Place::new(0, 99, 9));
-        assert_eq!((Place::new(1 << 10, 0, 0), Place::new(0, 1 << 14, 0), Place::new(0, 0, 1 << 40)), (None, None, None));
+        assert_eq!(
+            (Place::new(1 << 10, 0, 0), Place::new(0, 1 << 14, 0), Place::new(0, 0, 1 << 40)),
+            (None, None, None)
+        );
     }
 }

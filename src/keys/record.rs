@@ -30,10 +30,12 @@ impl Record for HashedKey {
 }
 
 /// A row that shares its key with another, as far as hashes tell. Of equal keys the first in this order is
-/// kept: by entity, then by its rank.
+/// kept: what may be written already, then by entity, then by its rank.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rival {
     pub(super) key: Vec<u8>,
+    /// Not of an entity whose items may be in the table already.
+    pub(super) later: bool,
     pub(super) entity: usize,
     pub(super) rank: Vec<u8>,
     pub(super) place: Place,
@@ -50,6 +52,7 @@ impl Record for Rival {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(&self.place.to_bytes())?;
         out.write_all(&self.row)?;
+        out.write_all(&[u8::from(self.later)])?;
         write_bytes(&self.key, out)?;
         write_bytes(&self.rank, out)?;
         write_bytes(&self.shown, out)
@@ -58,8 +61,9 @@ impl Record for Rival {
     fn read(from: &mut impl Read) -> io::Result<Option<Self>> {
         let Some(place) = read_chunk(from)?.map(Place::from_bytes) else { return Ok(None) };
         let row = read_chunk(from)?.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let [later] = read_chunk(from)?.ok_or(io::ErrorKind::UnexpectedEof)?;
         let (key, rank, shown) = (read_bytes(from)?, read_bytes(from)?, read_bytes(from)?);
-        Ok(Some(Self { key, entity: place.entity(), rank, place, row, shown }))
+        Ok(Some(Self { key, later: later != 0, entity: place.entity(), rank, place, row, shown }))
     }
 }
 

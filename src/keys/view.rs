@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::item::{ItemPage, order_of, source_key};
-use crate::plan::{CollisionPlan, EntityPlan, KeyPlan, Keep, Layout, Membership, PartPlan};
+use crate::item::{ItemPage, order_of};
+use crate::plan::{CollisionPlan, EntityPlan, Keep, KeyPlan, Layout, Membership, PartPlan};
 use crate::source::{Page, Select};
 
 /// An entity whose items are nothing but their keys.
@@ -18,7 +18,7 @@ pub(super) struct KeyView {
 }
 
 /// Sixteen bytes of a hash: of an item key, or of a source key.
-pub(super) type Hash = [u8; 16];
+pub type Hash = [u8; 16];
 
 impl KeyView {
     pub(super) fn new(entity: &EntityPlan) -> Self {
@@ -38,7 +38,8 @@ impl KeyView {
         let source_key = layout.source_key.iter().map(|column| wanted.place(*column)).collect();
         let order_by = entity.collision.order_by.iter().map(|column| wanted.place(*column)).collect();
         let columns = wanted.positions.iter().filter_map(|at| layout.columns.get(*at).cloned()).collect();
-        let output = wanted.positions.iter().filter_map(|at| entity.select.output.get(*at).cloned()).collect();
+        let output =
+            wanted.positions.iter().filter_map(|at| entity.select.output.get(*at).cloned()).collect();
         Self {
             select: Arc::new(Select { output, ..Select::clone(&entity.select) }),
             layout: Layout {
@@ -89,10 +90,10 @@ pub(super) fn key_hash(items: &ItemPage, item: &crate::item::Item) -> Hash {
     half(Sha256::digest(items.key(item)).into())
 }
 
-/// Of a row's source key: by it a loser is known again.
-pub fn row_hash(layout: &Layout, page: &Page, row: usize) -> Hash {
+/// Of a row's source key, as [`crate::item::source_key`] tells it: by it a loser is known again.
+pub fn row_hash(source_key: &[(String, String)]) -> Hash {
     let mut digest = Sha256::new();
-    for (_, text) in source_key(layout, page, row) {
+    for (_, text) in source_key {
         digest.update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
         digest.update(text);
     }

@@ -15,7 +15,10 @@ use crate::source::{Column, MysqlType, Output, PgType, RawType, Rows, Select, Sq
 
 use super::fit::step_name;
 use super::settings::type_name;
-use super::{AttributePlan, CollisionPlan, IndexEntryPlan, Keep, KeyColumn, KeyPlan, Layout, PartPlan, ReadSettings, TablePlan};
+use super::{
+    AttributePlan, CollisionPlan, IndexEntryPlan, Keep, KeyColumn, KeyPlan, Layout, PartPlan, ReadSettings,
+    TablePlan,
+};
 use super::{TemplatePlan, ValuePlan};
 
 /// Part → SHA-256 in hex. Kept in the checkpoint, so that a refused resume can say what changed.
@@ -24,12 +27,7 @@ use super::{TemplatePlan, ValuePlan};
 pub struct FingerprintParts(pub BTreeMap<String, String>);
 
 impl FingerprintParts {
-    pub(super) fn of(
-        table: &TablePlan,
-        select: &Select,
-        layout: &Layout,
-        collision: &CollisionPlan,
-    ) -> Self {
+    pub(super) fn of(table: &TablePlan, select: &Select, layout: &Layout, collision: &CollisionPlan) -> Self {
         let names = Columns(&select.output);
         let parts = [
             ("rows", rows(&select.rows)),

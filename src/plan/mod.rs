@@ -34,10 +34,10 @@ mod written;
 
 use std::sync::Arc;
 
+pub use crate::mapping::Keep;
 use crate::mapping::{
     Constant, CreateSettings, Format, KeyType, Nulls, Overflow, Projection, Step, ValueType,
 };
-pub use crate::mapping::Keep;
 use crate::source::{RawType, Select};
 
 pub use case::rename;

@@ -103,8 +103,10 @@ fn verdict(words: String, failures: &[Failure], others: bool) -> KeyProof {
 
 /// Not a mistake: the rows are counted before the first write.
 fn finding(span: Span, failure: &Failure) -> Diagnostic {
-    Diagnostic::warning("unproven-keys", span, failure.reason.clone())
-        .with_help(format!("a run counts the keys first, and writes none twice; to prove it, {}", failure.change))
+    Diagnostic::warning("unproven-keys", span, failure.reason.clone()).with_help(format!(
+        "a run counts the keys first, and writes none twice; to prove it, {}",
+        failure.change
+    ))
 }
 
 /// A candidate with the languages of its keys.

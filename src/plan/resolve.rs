@@ -11,8 +11,8 @@ use super::scope::{Scope, list};
 use super::source_key::{self, SourceKey};
 use super::template::Purpose;
 use super::{
-    CollisionPlan, EntityPlan, FingerprintParts, KeyPlan, KeyProof, Layout, Plan, TablePlan, attributes, changing, indexes,
-    notable, settings, ttl,
+    CollisionPlan, EntityPlan, FingerprintParts, KeyPlan, KeyProof, Layout, Plan, TablePlan, attributes,
+    changing, indexes, notable, settings, ttl,
 };
 
 /// What [`crate::source::Source::describe`] says about one entity.
@@ -158,14 +158,18 @@ fn collision(scope: &mut Scope<'_>, findings: &mut Vec<Diagnostic>) -> Option<Co
         let Some(found) = scope.require(name.get_ref(), &name.span(), findings) else { continue };
         match found.column.raw.class() {
             Class::Text | Class::Bytes | Class::Json | Class::Array | Class::Dynamic => {
-                let message = format!("`order_by` cannot use column `{}` ({})", found.column.name, found.column.sql_type);
+                let message = format!(
+                    "`order_by` cannot use column `{}` ({})",
+                    found.column.name, found.column.sql_type
+                );
                 let help = "numbers, dates, times and booleans order here as in the source; make one of it with `let`";
                 findings.push(Diagnostic::error("unordered-column", name.span(), message).with_help(help));
             }
             _ => order_by.push(scope.place(found)),
         }
     }
-    (mistakes(findings) == before).then(|| CollisionPlan { keep: *scope.entity.on_collision.get_ref(), order_by })
+    (mistakes(findings) == before)
+        .then(|| CollisionPlan { keep: *scope.entity.on_collision.get_ref(), order_by })
 }
 
 fn mistakes(findings: &[Diagnostic]) -> usize {

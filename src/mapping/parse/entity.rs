@@ -90,7 +90,9 @@ fn read<'a>(
     let on_collision = section.optional(walker, "on_collision", on_collision);
     let order_by = section.optional(walker, "order_by", |walker, key, value| walker.texts(key, value));
     if let (Ok(None | Some(_)), Ok(Some(_))) = (&on_collision, &order_by)
-        && on_collision.as_ref().is_ok_and(|keep| keep.as_ref().is_none_or(|keep| *keep.get_ref() == Keep::Reject))
+        && on_collision
+            .as_ref()
+            .is_ok_and(|keep| keep.as_ref().is_none_or(|keep| *keep.get_ref() == Keep::Reject))
     {
         walker.report(order_without_choice(&section));
     }
@@ -174,8 +176,12 @@ fn on_collision<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) ->
 
 fn order_without_choice(section: &Section<'_>) -> Diagnostic {
     let span = section.get("order_by").map_or(section.span.clone(), |entry| entry.span.clone());
-    Diagnostic::error("order-without-choice", span, "`order_by` says which row `on_collision` keeps, and nothing asks for one")
-        .with_help("set `on_collision = \"first\"` or `\"last\"`, or leave `order_by` out")
+    Diagnostic::error(
+        "order-without-choice",
+        span,
+        "`order_by` says which row `on_collision` keeps, and nothing asks for one",
+    )
+    .with_help("set `on_collision = \"first\"` or `\"last\"`, or leave `order_by` out")
 }
 
 fn source_key<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -> Read<Vec<Spanned<String>>> {
