@@ -22,6 +22,7 @@ use crate::load::{
 };
 use crate::mapping::{Rate, SnapshotMode};
 use crate::plan::{EntityPlan, Plan, PlanOptions};
+use crate::report::cost::thousands;
 use crate::report::{Consistent, Outcome, RunReport, dry_run_text, run_text};
 use crate::source::{PageLimits, Source};
 use crate::target::{Discard, Target};
@@ -242,6 +243,7 @@ async fn drive<T: Target>(
         ahead.then(|| recorded.map(|entity| entity.tally().rows).unwrap_or_default())
     };
     let done: Vec<_> = plan.entities.iter().enumerate().map(|(at, entity)| rows(at, entity)).collect();
+    announce_counting(plan, &options.entities, journal.progress(), terminal);
     let progress = Arc::new(Progress::new(plan, &done, Wrong::Rejected, terminal));
     let observe = progress.observer();
     let load = Load { plan: Arc::clone(plan), source: project.source()?.clone(), target, options, observe };
@@ -252,6 +254,27 @@ async fn drive<T: Target>(
         report.consistent = Consistent::None;
     }
     Ok(finished(loaded, report))
+}
+
+/// What is read before anything is written, because no proof tells the keys apart.
+fn announce_counting(plan: &Plan, entities: &[usize], progress: &Checkpoint, terminal: &Terminal) {
+    let is_due = |name: &&String| {
+        let chosen =
+            entities.iter().filter_map(|at| plan.entities.get(*at)).any(|entity| entity.name == **name);
+        chosen && !progress.is_done(name) && !progress.entity(name).is_some_and(|recorded| recorded.counted)
+    };
+    let contested = plan.contested.iter().filter(|set| set.iter().any(|name| is_due(&name))).flatten();
+    let contested: Vec<&str> = contested.map(String::as_str).collect();
+    if contested.is_empty() {
+        return;
+    }
+    let counted = plan.entities.iter().filter(|entity| contested.contains(&entity.name.as_str()));
+    let rows: Option<u64> = counted.map(EntityPlan::expected_rows).sum();
+    let rows = rows.map(|rows| format!(", about {} rows", thousands(rows))).unwrap_or_default();
+    let names = contested.join(", ");
+    terminal.remark(&format!(
+        "no proof tells the keys of {names} apart: they are counted first{rows}, before anything is written"
+    ));
 }
 
 fn finished(loaded: Loaded, mut report: RunReport) -> Ran {

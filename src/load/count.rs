@@ -63,9 +63,11 @@ impl Keys {
         let before = self.losers.take();
         let is_chosen = |name: &str| chosen.iter().any(|chosen| chosen == name);
         let is_other = |name: &str| !is_chosen(name);
-        let others = before.as_deref().map(|before| (before, &is_other as &dyn Fn(&str) -> bool));
-        let own: (&Losers, &dyn Fn(&str) -> bool) = (&losers, &is_chosen);
-        let all = Losers::merge(others.into_iter().chain([own])).map_err(KeyPassError::from)?;
+        let mut parts: Vec<(&Losers, &dyn Fn(&str) -> bool)> = vec![(&losers, &is_chosen)];
+        if let Some(before) = before.as_deref() {
+            parts.push((before, &is_other));
+        }
+        let all = Losers::merge(parts).map_err(KeyPassError::from)?;
         journal.count(chosen, &all).map_err(|error| Ending::Failed(LoadError::State(error)))?;
         self.losers = Some(Arc::new(all));
         Ok(())
