@@ -92,7 +92,7 @@ fn entity(database: &str, columns: &[(&str, RawType)]) -> Result<EntityPlan, Box
         row_estimate: None,
         family: Vec::new(),
     };
-    let (plan, _) = resolve(&mapping, &[Ok(relation)], false).map_err(|found| format!("{found:?}"))?;
+    let (plan, _) = resolve(&mapping, &[Ok(relation)]).map_err(|found| format!("{found:?}"))?;
     Ok(plan.entities.into_iter().next().ok_or("no entity")?)
 }
 

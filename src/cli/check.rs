@@ -21,9 +21,6 @@ pub(crate) struct CheckArgs {
     /// Check the mapping alone, without connecting to the source
     #[arg(long)]
     offline: bool,
-    /// Report keys that are not proven to differ as warnings (exit code 0)
-    #[arg(long)]
-    allow_unproven_keys: bool,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -100,7 +97,7 @@ async fn check(file: &MappingFile, args: &CheckArgs, terminal: &Terminal) -> Res
     let project = Project::parse(file.clone(), &environment, terminal)?;
     project.table()?;
     let mut source = project.connect(terminal).await?;
-    let options = PlanOptions { allow_unproven: args.allow_unproven_keys, ..PlanOptions::default() };
+    let options = PlanOptions::default();
     match prepare(&mapping, &mut source, options).await {
         Ok(prepared) => Ok(Checked { findings: prepared.diagnostics, plan: Some(prepared.plan) }),
         Err(PlanError::Mapping(findings)) => Ok(Checked { findings, plan: None }),

@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use super::collisions::collisions;
 use super::columns::columns;
 use super::cost::{about, bytes, counted, elapsed, seconds_at, thousands};
 use super::indexes::indexes;
@@ -22,6 +23,7 @@ pub fn dry_run_text(report: &RunReport, rate: Option<u64>, style: Style) -> Stri
         indexes,
         total(report, rate),
         columns(&report.entities, style),
+        collisions(report.collisions.as_ref(), style),
         by_rule(&report.entities, style),
         ending(report, style),
     ];

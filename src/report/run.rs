@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::collisions::collisions;
 use super::cost::{counted, elapsed, thousands};
 use super::indexes::indexes;
 use super::rejects::by_rule;
@@ -14,6 +15,7 @@ pub fn run_text(report: &RunReport, style: Style) -> String {
         heading(report),
         table(report, style),
         indexes(&report.indexes, style),
+        collisions(report.collisions.as_ref(), style),
         notes(report, style),
         ending(report, style),
     ];
