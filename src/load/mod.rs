@@ -15,6 +15,7 @@ mod pacer;
 mod reading;
 mod rejects;
 mod retry;
+mod search;
 mod second_look;
 mod session;
 mod spares;
@@ -33,12 +34,13 @@ use tokio::sync::watch;
 
 use self::count::Keys;
 use self::delivery::Courier;
+use self::search::Search;
 use self::session::{Checks, Ending, session};
 use crate::item::{ItemPage, Noticed};
 use crate::keys::{Collisions, KeyPassError};
 use crate::mapping::SourceSettings;
 use crate::plan::{EntityPlan, Plan};
-use crate::source::{Consistency, PageLimits, Reader, Select, Source, SourceError, SourceErrorKind};
+use crate::source::{Consistency, PageLimits, Reader, Select, Source, SourceError};
 use crate::target::{Target, TargetError};
 use crate::witness::{Contradiction, Schedule};
 
@@ -229,9 +231,6 @@ impl Samples {
     }
 }
 
-/// How often and how long a lost source is looked for.
-const RECONNECTS: u32 = 8;
-
 /// Pieces that an entity's key space is cut into, a reader.
 const RANGES_A_READER: usize = 8;
 
@@ -252,7 +251,7 @@ pub async fn run<T: Target>(
     };
     let mut samples = Samples { wanted: load.options.samples, ..Samples::default() };
     let schedule = Arc::new(Schedule::default());
-    let mut search = Search { attempts: 0, lost: false };
+    let mut search = Search::default();
     let mut keys = Keys::default();
     let end = loop {
         let before = journal.rows();
@@ -268,7 +267,7 @@ pub async fn run<T: Target>(
             Err(ending) => ending,
         };
         if journal.rows() > before {
-            search.attempts = 0;
+            search.begin_anew();
         }
         match ending {
             Ending::Complete => break End::Complete,
@@ -322,46 +321,6 @@ impl<T> Load<T> {
     /// The entities to load, with their positions in the plan.
     fn chosen(&self) -> impl Iterator<Item = (usize, &EntityPlan)> {
         self.options.entities.iter().filter_map(|at| Some((*at, self.plan.entities.get(*at)?)))
-    }
-}
-
-/// The search for a lost source, with growing pauses, about a minute in all; it begins anew whenever the
-/// load got further in between. A source that is lost at the same row every time is given up.
-struct Search {
-    attempts: u32,
-    lost: bool,
-}
-
-impl Search {
-    /// A source that has been lost may refuse connections for a while after it is back.
-    fn is_worth_it(&self, error: &SourceError) -> bool {
-        error.kind == SourceErrorKind::Lost || (self.lost && error.kind == SourceErrorKind::Connect)
-    }
-
-    async fn reconnect<T>(
-        &mut self,
-        load: &Load<T>,
-        lost: SourceError,
-        stop: &mut watch::Receiver<bool>,
-    ) -> Result<Source, End> {
-        self.lost = true;
-        let mut last = lost;
-        while self.attempts < RECONNECTS {
-            load.observe.emit(Event::SourceLost { cause: last.to_string() });
-            let pause = Duration::from_millis(250)
-                .saturating_mul(2u32.saturating_pow(self.attempts))
-                .min(Duration::from_secs(15));
-            self.attempts += 1;
-            tokio::select! {
-                () = stopped(stop) => return Err(End::Interrupted),
-                () = tokio::time::sleep(pause) => {}
-            }
-            match Source::connect(&load.source).await {
-                Ok(source) => return Ok(source),
-                Err(error) => last = error,
-            }
-        }
-        Err(End::Failed(LoadError::Source(last)))
     }
 }
 

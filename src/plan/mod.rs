@@ -118,8 +118,8 @@ impl EntityPlan {
     }
 
     /// What a dry run counts in this entity's columns.
-    pub fn watches(&self) -> Vec<Watch> {
-        watch::watches(&self.select, &self.layout)
+    pub fn watches(&self, ttl: Option<&str>) -> Vec<Watch> {
+        watch::watches(&self.select, &self.layout, ttl)
     }
 }
 
