@@ -225,7 +225,7 @@ async fn columns(
             name,
             column_type: text(1)?.unwrap_or_default(),
             data_type: text(2)?.unwrap_or_default(),
-            has_charset: text(3)?.is_some(),
+            charset: text(3)?,
             fraction_digits: text(4)?.and_then(|digits| digits.parse().ok()),
             bits: text(5)?.and_then(|bits| bits.parse().ok()),
             nullable: text(6)?.as_deref() != Some("NO"),
