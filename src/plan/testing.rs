@@ -55,6 +55,7 @@ pub(super) fn step(source: &str) -> Step {
         "hex" => Step::Hex,
         "epoch" => Step::Epoch,
         "epoch_ms" => Step::EpochMillis,
+        "sortable" => Step::Sortable,
         _ if source.contains('%') => Step::Strftime(source.to_owned()),
         _ => match source.strip_prefix("shard(") {
             Some(count) => Step::Shard(count.trim_end_matches(')').parse().unwrap()),

@@ -86,6 +86,7 @@ pub const VALUES: &[Values] = &[
             "'{\"a: }b\":010}'",
             "'{é}'",
             "'{a:shard(8)}'",
+            "'{a:epoch|sortable}'",
         ],
         &[
             "''",
@@ -97,7 +98,6 @@ pub const VALUES: &[Values] = &[
             "'{a:10}'",
             "'{a:%y}'",
             "'{a:}'",
-            "'{a:sortable}'",
             "['{a}']",
             "{ template = 'a' }",
         ],
