@@ -27,6 +27,8 @@ pub(super) struct Builder<'a> {
     entries: Vec<Entry<'a>>,
     attributes: Vec<Attribute<'a>>,
     sizes: Sizes,
+    /// An item up to this size is not too large, whatever its entries in local indexes are.
+    roomy: usize,
     scratch: Scratch,
     /// Billed bytes of the keys of an index entry that is not complete yet.
     staged: Vec<usize>,
@@ -62,13 +64,15 @@ impl<'a> Builder<'a> {
             plan,
             keys: plan.keys.iter().map(|key| Key::new(b",", key, Place::IndexKey(key.kind))).collect(),
         });
+        let sizes = Sizes::new(&layout.indexes);
         Self {
             layout,
             partition_key: Key::new(b"", &layout.partition_key, Place::Key(layout.partition_key.kind)),
             sort_key: layout.sort_key.as_ref().map(|key| Key::new(b",", key, Place::Key(key.kind))),
             entries: entries.collect(),
             attributes: layout.attributes.iter().map(Attribute::new).collect(),
-            sizes: Sizes::new(&layout.indexes),
+            roomy: MAX_ITEM / (1 + sizes.local_indexes()),
+            sizes,
             scratch: Scratch::default(),
             staged: Vec::new(),
         }
@@ -108,9 +112,21 @@ impl<'a> Builder<'a> {
         out.push(b'}');
         let size = self.sizes.total();
         match u32::try_from(size) {
-            Ok(billed) if size <= MAX_ITEM => Ok((key_end, billed)),
+            Ok(billed) if size <= self.roomy => Ok((key_end, billed)),
+            _ => self.large(size).map(|billed| (key_end, billed)),
+        }
+    }
+
+    /// The billed size of an item that is large by itself or together with its entries in local indexes.
+    #[cold]
+    fn large(&self, size: usize) -> Result<u32, RowFault> {
+        let all = self.sizes.total_with_local();
+        match u32::try_from(size) {
+            Ok(billed) if all <= MAX_ITEM => Ok(billed),
             _ => {
-                let message = format!("an item of {size} bytes, the limit is {MAX_ITEM}; leave columns out");
+                let entries = if all > size { " with its entries in local indexes" } else { "" };
+                let message =
+                    format!("an item of {all} bytes{entries}, the limit is {MAX_ITEM}; leave columns out");
                 Err(RowFault::of_item(Violation::new(Rule::ItemTooLarge, message)))
             }
         }

@@ -33,6 +33,14 @@ pub struct AutoPace {
     pub table: Option<PaceRange>,
     /// In the order of the mapping's indexes, each with its name.
     pub indexes: Vec<(String, Option<PaceRange>)>,
+    /// Positions of local indexes, whose units count against the table's.
+    pub local: Vec<usize>,
+}
+
+impl AutoPace {
+    fn of_table(&self, units: &Units) -> u64 {
+        units.table + units.of(&self.local)
+    }
 }
 
 /// Write units per second.
@@ -55,6 +63,10 @@ impl Units {
         self.table + self.indexes.iter().sum::<u64>()
     }
 
+    fn of(&self, indexes: &[usize]) -> u64 {
+        indexes.iter().filter_map(|at| self.indexes.get(*at)).sum()
+    }
+
     pub fn add(&mut self, other: &Units) {
         self.table += other.table;
         self.indexes.resize(self.indexes.len().max(other.indexes.len()), 0);
@@ -71,7 +83,7 @@ impl Pace {
             Pace::Unlimited => None,
             Pace::Fixed(rate) => Some(units.total().div_ceil((*rate).max(1))),
             Pace::Auto(auto) => {
-                let table = auto.table.map(|range| units.table.div_ceil(range.start.max(1)));
+                let table = auto.table.map(|range| auto.of_table(units).div_ceil(range.start.max(1)));
                 let indexes =
                     auto.indexes.iter().zip(&units.indexes).filter_map(|((_, range), units)| {
                         range.map(|range| units.div_ceil(range.start.max(1)))
@@ -88,15 +100,14 @@ pub struct Pacer {
     together: Option<Bucket>,
     table: Option<Bucket>,
     indexes: Vec<(String, Option<Bucket>)>,
+    local: Vec<usize>,
 }
 
 impl Pacer {
     pub fn new(pace: &Pace) -> Self {
         match pace {
-            Pace::Unlimited => Self { together: None, table: None, indexes: Vec::new() },
-            Pace::Fixed(rate) => {
-                Self { together: Some(Bucket::fixed(*rate)), table: None, indexes: Vec::new() }
-            }
+            Pace::Unlimited => Self { together: None, table: None, indexes: Vec::new(), local: Vec::new() },
+            Pace::Fixed(rate) => Self { together: Some(Bucket::fixed(*rate)), ..Self::new(&Pace::Unlimited) },
             Pace::Auto(auto) => Self {
                 together: None,
                 table: auto.table.map(Bucket::adaptive),
@@ -105,6 +116,7 @@ impl Pacer {
                     .iter()
                     .map(|(name, range)| (name.clone(), range.map(Bucket::adaptive)))
                     .collect(),
+                local: auto.local.clone(),
             },
         }
     }
@@ -115,7 +127,7 @@ impl Pacer {
             bucket.take(units.total()).await;
         }
         if let Some(bucket) = &self.table {
-            bucket.take(units.table).await;
+            bucket.take(units.table + units.of(&self.local)).await;
         }
         for ((_, bucket), units) in self.indexes.iter().zip(&units.indexes) {
             if let Some(bucket) = bucket {
@@ -295,9 +307,23 @@ mod tests {
         let pace = Pace::Auto(AutoPace {
             table: Some(PaceRange { start: 1_000, ceiling: 1_000 }),
             indexes: vec![("GSI1".into(), Some(PaceRange { start: 100, ceiling: 100 }))],
+            local: Vec::new(),
         });
         assert_eq!(pace.seconds(&units(2_000, &[2_000])), Some(20));
         let seconds = seconds_for(&Pacer::new(&pace), 80, units(25, &[25])).await;
+        assert!((19.0..=21.0).contains(&seconds), "{seconds}");
+    }
+
+    /// Z06: a local index lies in the table's partitions and takes their capacity.
+    #[tokio::test(start_paused = true)]
+    async fn z06_a_local_index_takes_the_tables_capacity() {
+        let pace = Pace::Auto(AutoPace {
+            table: Some(PaceRange { start: 100, ceiling: 100 }),
+            indexes: vec![("ByDay".into(), None)],
+            local: vec![0],
+        });
+        assert_eq!(pace.seconds(&units(1_000, &[1_000])), Some(20));
+        let seconds = seconds_for(&Pacer::new(&pace), 80, units(12, &[13])).await;
         assert!((19.0..=21.0).contains(&seconds), "{seconds}");
     }
 
@@ -324,6 +350,7 @@ mod tests {
         let pacer = Pacer::new(&Pace::Auto(AutoPace {
             table: Some(PaceRange { start: 100, ceiling: 100 }),
             indexes: vec![("GSI1".into(), Some(PaceRange { start: 100, ceiling: 100 }))],
+            local: Vec::new(),
         }));
         pacer.throttled(std::slice::from_ref(&reason));
         let index = pacer.indexes[0].1.as_ref().unwrap();

@@ -119,14 +119,15 @@ pub(super) fn key_attribute(name: &str, kind: KeyType) -> KeyAttribute {
 pub(super) fn index(name: &str, pk: &str, sk: &str) -> Index {
     Index {
         name: text(name),
-        partition_key: key_attribute(pk, KeyType::S),
-        sort_key: Some(key_attribute(sk, KeyType::S)),
+        partition_key: vec![key_attribute(pk, KeyType::S)],
+        sort_key: vec![key_attribute(sk, KeyType::S)],
+        local: false,
         projection: Projection::All,
     }
 }
 
 pub(super) fn block(index: &str, pk: &str, sk: &str) -> IndexEntry {
-    IndexEntry { index: text(index), when: None, pk: Some(template(pk)), sk: Some(template(sk)) }
+    IndexEntry { index: text(index), when: None, pk: vec![template(pk)], sk: vec![template(sk)] }
 }
 
 pub(super) fn attribute(name: &str, column: &str) -> Attribute {

@@ -72,8 +72,11 @@ impl DynamoDb {
             sdk::AttributeDefinition::builder().attribute_name(&key.name).attribute_type(kind).build()
         });
         let warm = definition.warm_throughput;
-        let indexes = definition.indexes.iter().map(|index| global_index(index, warm));
-        let indexes = Some(indexes.collect::<Result<Vec<_>, _>>()?).filter(|list| !list.is_empty());
+        let (local, global): (Vec<_>, Vec<_>) = definition.indexes.iter().partition(|index| index.local);
+        let global = global.into_iter().map(|index| global_index(index, warm));
+        let global = Some(global.collect::<Result<Vec<_>, _>>()?).filter(|list| !list.is_empty());
+        let local = local.into_iter().map(local_index);
+        let local = Some(local.collect::<Result<Vec<_>, _>>()?).filter(|list| !list.is_empty());
         let tags =
             definition.tags.iter().map(|(key, value)| sdk::Tag::builder().key(key).value(value).build());
         let tags = Some(tags.collect::<Result<Vec<_>, _>>()?).filter(|list| !list.is_empty());
@@ -89,7 +92,8 @@ impl DynamoDb {
             .table_name(self.table())
             .set_attribute_definitions(Some(attributes.collect::<Result<Vec<_>, _>>()?))
             .set_key_schema(Some(key_schema(&definition.keys)?))
-            .set_global_secondary_indexes(indexes)
+            .set_global_secondary_indexes(global)
+            .set_local_secondary_indexes(local)
             .billing_mode(mode)
             .set_provisioned_throughput(throughput)
             .set_tags(tags)
@@ -168,6 +172,14 @@ fn global_index(
         .projection(projection(&index.projection))
         .set_provisioned_throughput(index.throughput.map(provisioned).transpose()?)
         .set_warm_throughput(warm.map(warm_throughput))
+        .build()
+}
+
+fn local_index(index: &IndexDefinition) -> Result<sdk::LocalSecondaryIndex, BuildError> {
+    sdk::LocalSecondaryIndex::builder()
+        .index_name(&index.name)
+        .set_key_schema(Some(key_schema(&index.keys)?))
+        .projection(projection(&index.projection))
         .build()
 }
 

@@ -67,7 +67,17 @@ pub const VALUES: &[Values] = &[
     ),
     ("table.create.stream", &["false", "'NEW_IMAGE'"], &["true", "'ALL'"]),
     ("table.create.warm_throughput", &["{ read = 1, write = 1 }"], &["{}", "12000"]),
-    ("table.indexes.GSI1.sort_key", &["false", "'S'"], &["true"]),
+    (
+        "table.indexes.GSI1.sort_key",
+        &["false", "'S'", "['S']", "[{ name = 'S', type = 'N' }, 'T', 'U', 'V']"],
+        &["true", "[]", "['S', 'S']", "['S', 'T', 'U', 'V', 'W']", "[false]"],
+    ),
+    (
+        "table.indexes.GSI1.partition_key",
+        &["'P'", "['P', { name = 'Q', type = 'N' }]"],
+        &["false", "[]", "['P', 'P']", "['P', 'Q', 'R', 'S', 'T']", "[['P']]"],
+    ),
+    ("table.indexes.GSI1.local", &["false"], &["'yes'", "1"]),
     ("table.indexes.GSI1.projection", &["['a', 'b']", "'ALL'"], &["[]", "['a', 'a']", "'KEYS'", "[1]"]),
     ("table.indexes.GSI1.create", &["{ billing = 'on-demand' }", "{}"], &["{ billing = 5 }"]),
     ("table.indexes.G", &[], &["{ partition_key = 'P' }"]),
