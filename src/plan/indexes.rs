@@ -110,6 +110,11 @@ pub(super) fn membership(table: &TablePlan, attribute: &str) -> Membership {
     membership
 }
 
+/// Whether an attribute is in the partition key of an index.
+pub(super) fn is_partition_key(membership: Membership) -> bool {
+    membership.partition_of != 0
+}
+
 /// The `index.I` blocks of an entity. Their names are taken before those of attributes.
 pub(super) fn resolve_entries(
     scope: &mut Scope<'_>,

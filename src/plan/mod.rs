@@ -14,6 +14,8 @@ mod language;
 mod names;
 mod notable;
 mod offline;
+mod partitions;
+mod prefixes;
 mod prepare;
 mod proof;
 mod rendered;

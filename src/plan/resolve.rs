@@ -12,7 +12,7 @@ use super::source_key::{self, SourceKey};
 use super::template::Purpose;
 use super::{
     EntityPlan, FingerprintParts, KeyPlan, KeyProof, Layout, Plan, TablePlan, attributes, changing, indexes,
-    notable, settings, ttl,
+    notable, partitions, prefixes, settings, ttl,
 };
 
 /// What [`crate::source::Source::describe`] says about one entity.
@@ -99,6 +99,7 @@ fn resolve_entity<'a>(
     let filter = entity.filter.as_ref().map(|filter| filter.get_ref().clone());
     let select = Select { rows: rows(entity), filter, output, key: source_key.columns.clone() };
     findings.extend(notable::remarks(entity, relation, &select, &layout));
+    findings.extend(partitions::remarks(entity, table, &select, &layout));
     Some(draft(table, entity, relation, source_key, select, layout))
 }
 
@@ -157,6 +158,7 @@ fn prove(drafts: Vec<Draft<'_>>, allow_unproven: bool, findings: &mut Vec<Diagno
     let (mut plans, candidates): (Vec<_>, Vec<_>) =
         drafts.into_iter().map(|draft| (draft.plan, draft.candidate)).unzip();
     let proofs = proof::prove(&candidates, allow_unproven, findings);
+    findings.extend(prefixes::remarks(&candidates));
     for (plan, proof) in plans.iter_mut().zip(proofs) {
         plan.key_proof = proof;
     }

@@ -186,6 +186,7 @@ pub(super) fn raw(sql_type: &str) -> RawType {
     if let Some(lite) = sql_type.strip_prefix("lite ") {
         return RawType::Sqlite(match lite {
             "UUID" => SqliteType::Uuid,
+            "BOOLEAN" => SqliteType::Boolean,
             "DATE" => SqliteType::Date,
             "DATETIME" => SqliteType::DateTime,
             "DECIMAL(10,2)" => SqliteType::Decimal,
