@@ -32,12 +32,9 @@ impl DynamoDb {
         let request = self
             .request(&definition)
             .map_err(|error| TargetError::new(TargetErrorKind::Config, &context, error.to_string()))?;
-        let answer = request
-            .customize()
-            .config_override(self.control())
-            .send()
-            .await
-            .map_err(|error| refused_is_config(self.call(Stage::Connect, &context).failed(error)))?;
+        let answer = request.customize().config_override(self.control()).send().await.map_err(|error| {
+            refused_is_config(self.call(Stage::Connect, &context).failed(error), &definition)
+        })?;
         self.check_account(&context, answer.table_description().and_then(|table| table.table_arn()))?;
         let deadline = Instant::now() + patience;
         let table = self.wait_until_ready(&context, deadline).await?;
@@ -154,12 +151,25 @@ impl DynamoDb {
 }
 
 /// A refused CreateTable is a mistake in the mapping, not in an item.
-fn refused_is_config(error: TargetError) -> TargetError {
+fn refused_is_config(error: TargetError, definition: &TableDefinition) -> TargetError {
+    let many =
+        |index: &&IndexDefinition| [KeyRole::Hash, KeyRole::Range].iter().any(|role| several(index, *role));
+    let hint = match definition.indexes.iter().find(many) {
+        Some(index) => format!(
+            "check `[table]`, `[table.indexes]` and `[table.create]`; keys of several attributes (index `{}`) are not known to \
+             every server beside the service",
+            index.name
+        ),
+        None => "check `[table]`, `[table.indexes]` and `[table.create]`".to_owned(),
+    };
     match error.kind {
-        TargetErrorKind::Refused => TargetError { kind: TargetErrorKind::Config, ..error }
-            .with_hint("check `[table]`, `[table.indexes]` and `[table.create]`"),
+        TargetErrorKind::Refused => TargetError { kind: TargetErrorKind::Config, ..error }.with_hint(hint),
         _ => error,
     }
+}
+
+fn several(index: &IndexDefinition, role: KeyRole) -> bool {
+    index.keys.iter().filter(|key| key.role == role).count() > 1
 }
 
 fn global_index(
