@@ -1,7 +1,7 @@
 //! The row loop: keys, index entries, attributes, sizes.
 
-use crate::mapping::{Constant, KeyType, Nulls, Overflow};
-use crate::plan::{AttributePlan, IndexEntryPlan, KeyPlan, Layout, ReadSettings, ValuePlan};
+use crate::mapping::{Constant, KeyType, Nulls, Overflow, Step};
+use crate::plan::{AttributePlan, IndexEntryPlan, KeyPlan, Layout, PartPlan, ReadSettings, ValuePlan};
 use crate::source::{Page, RawCell, Row};
 
 use super::attribute::{Scratch, Wire, Written, write};
@@ -62,13 +62,13 @@ impl<'a> Builder<'a> {
     pub(super) fn new(layout: &'a Layout) -> Self {
         let entries = layout.index_entries.iter().map(|plan| Entry {
             plan,
-            keys: plan.keys.iter().map(|key| Key::new(b",", key, Place::IndexKey(key.kind))).collect(),
+            keys: plan.keys.iter().map(|key| Key::new(b",", key, Place::IndexKey(remedied(key)))).collect(),
         });
         let sizes = Sizes::new(&layout.indexes);
         Self {
             layout,
-            partition_key: Key::new(b"", &layout.partition_key, Place::Key(layout.partition_key.kind)),
-            sort_key: layout.sort_key.as_ref().map(|key| Key::new(b",", key, Place::Key(key.kind))),
+            partition_key: Key::new(b"", &layout.partition_key, Place::Key(remedied(&layout.partition_key))),
+            sort_key: layout.sort_key.as_ref().map(|key| Key::new(b",", key, Place::Key(remedied(key)))),
             entries: entries.collect(),
             attributes: layout.attributes.iter().map(Attribute::new).collect(),
             roomy: MAX_ITEM / (1 + sizes.local_indexes()),
@@ -331,6 +331,15 @@ impl<'a> Attribute<'a> {
         let place = self.plan.index_key.map_or(Place::Attribute, Place::IndexKey);
         RowFault { fault, attribute: Some(self.plan.name.clone()), place }
     }
+}
+
+/// The type by which a key's remedies go: a number that is to sort must be one of DynamoDB's, also in a text.
+fn remedied(key: &KeyPlan) -> KeyType {
+    let sorts = |part: &PartPlan| match part {
+        PartPlan::Value { steps, .. } => steps.contains(&Step::Sortable),
+        PartPlan::Literal(_) => false,
+    };
+    if key.template.parts.iter().any(sorts) { KeyType::N } else { key.kind }
 }
 
 /// The wire form of a constant, which is the same for all rows.

@@ -229,6 +229,9 @@ fn apply(step: &Step, start: usize, out: &mut Vec<u8>) -> Result<(), Violation> 
         }
         Step::Sortable => {
             let number = Number::parse(text).map_err(|error| match error {
+                NumberError::NotANumber if matches!(&*text, b"NaN" | b"Infinity" | b"-Infinity") => {
+                    not_finite()
+                }
                 NumberError::NotANumber => no_number(),
                 beyond => beyond.into(),
             })?;

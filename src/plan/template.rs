@@ -1,7 +1,7 @@
 //! Mapping templates → [`TemplatePlan`], with every mistake that needs the columns' types.
 
 use crate::mapping::{Diagnostic, KeyType, Span, Step, Template, TemplatePart, ValueSettings};
-use crate::source::Class;
+use crate::source::{Class, MysqlType, RawType};
 
 use super::fit::{Form, step_name};
 use super::scope::{Found, Scope};
@@ -193,6 +193,8 @@ fn sorts_as_text(place: &Place<'_>) -> Option<Diagnostic> {
     let integer_affinity = || column.sql_type.to_ascii_lowercase().contains("int");
     match place.form? {
         Form::Value(Class::Dynamic) if !integer_affinity() => None,
+        // Four digits, all of them.
+        Form::Value(Class::Integer) if column.raw == RawType::Mysql(MysqlType::Year) => None,
         Form::Value(Class::Integer | Class::Dynamic) => {
             let message = format!("column `{name}` sorts as text here: 900 comes behind 2800");
             let help = format!(

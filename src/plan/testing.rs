@@ -197,6 +197,7 @@ pub(super) fn raw(sql_type: &str) -> RawType {
         return RawType::Mysql(match my {
             "int unsigned" => MysqlType::Integer { unsigned: true },
             "tinyint(1)" => MysqlType::TinyInt1 { unsigned: false },
+            "year" => MysqlType::Year,
             "binary(16)" => MysqlType::Binary,
             "set" => MysqlType::Set,
             "time" => MysqlType::Time { precision: 0 },

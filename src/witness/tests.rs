@@ -321,6 +321,23 @@ fn k15_k16_sortable_is_rendered_twice_alike() {
     assert!(look(&any, RawCell::Integer(7), Some("text:7")).unwrap().is_err());
 }
 
+/// In an attribute, what `sortable` has no text for goes by the attribute's policy.
+#[test]
+fn sortable_in_an_attribute_goes_by_its_policy() {
+    let nan = [0, 0, 0, 0, 0xC0, 0, 0, 0];
+    let huge = pg_numeric(&"9".repeat(41));
+    for (cell, text) in [(nan.as_slice(), "NaN"), (huge.as_slice(), &"9".repeat(41))] {
+        for (overflow, made) in [(Overflow::Reject, false), (Overflow::Omit, true), (Overflow::Null, true)] {
+            let mut entity = entity(&pg(PgType::Numeric), settings());
+            let template = TemplatePlan { parts: vec![placeholder(0, &[Step::Sortable])] };
+            let value = ValuePlan::Template { template, settings: ReadSettings { overflow, ..settings() } };
+            entity.layout.attributes = vec![attribute_plan("v", value)];
+            let found = look(&entity, RawCell::Bytes(cell), Some(text));
+            assert_eq!(found, made.then_some(Ok(())), "{text} {overflow:?}");
+        }
+    }
+}
+
 /// Items of one page that differ from those of its rows read again, though the cells are the same.
 #[test]
 fn rows_read_twice_make_the_same_items_while_their_cells_are_the_same() {

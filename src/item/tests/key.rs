@@ -88,6 +88,10 @@ fn what_helps_with_a_value_that_dynamodb_cannot_hold_depends_on_its_place() {
         of(&number, &huge, in_index),
         "in a key of an index set type = \"S\", or make it NULL with let"
     );
+    let in_sorting_key = |layout: &mut Layout| {
+        layout.partition_key = key("PK", vec![column(0, &[Step::Sortable])]);
+    };
+    assert_eq!(of(&number, &huge, in_sorting_key), "no key can hold it: leave such rows out with where");
     let as_text = vec![column_with(0, &[], typed(ValueType::S))];
     assert_eq!(rendered(&number, RawCell::Bytes(&huge), as_text), ok(&"9".repeat(41)));
     assert_eq!(of(&date, &day, in_attribute), "set overflow");

@@ -162,6 +162,9 @@ fn k15_k16_k27_numbers_that_sort_as_text_are_warned_of() {
         ("id numeric(10,0)", "P#{id:010}", None),
         ("id numeric(10,2)", "P#{id}", Some("unpadded-decimal")),
         ("id lite INTEGER", "P#{id}", Some("unpadded-integer")),
+        ("id int8", "P#{id:sortable}", None),
+        ("id numeric(10,2)", "P#{id:sortable}", None),
+        ("id my year", "P#{id}", None),
         ("id lite TEXT", "P#{id}", None),
         ("id uuid", "P#{id}", None),
     ] {
