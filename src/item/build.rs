@@ -1,13 +1,14 @@
 //! The row loop: keys, index entries, attributes, sizes.
 
-use crate::mapping::{Constant, KeyType, Nulls, Overflow, Step};
-use crate::plan::{AttributePlan, IndexEntryPlan, KeyPlan, Layout, PartPlan, ReadSettings, ValuePlan};
+use crate::mapping::{Constant, Nulls, Overflow};
+use crate::plan::{AttributePlan, IndexEntryPlan, KeyPlan, Layout, ReadSettings, ValuePlan};
 use crate::source::{Page, RawCell, Row};
 
 use super::attribute::{Scratch, Wire, Written, write};
 use super::escape::{holds_nul, write_text as write_escaped};
 use super::key::{
-    MAX_PARTITION_KEY, MAX_SORT_KEY, check_index_limits, key_settings, nul, too_long, wire_of, write_key,
+    MAX_PARTITION_KEY, MAX_SORT_KEY, check_index_limits, index_fault, index_type, key_settings, nul,
+    remedied, too_long, wire_of, write_key,
 };
 use super::rejection::{Place, Rejection, Rule, Violation};
 use super::sizes::Sizes;
@@ -333,15 +334,6 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// The type by which a key's remedies go: a number that is to sort must be one of DynamoDB's, also in a text.
-fn remedied(key: &KeyPlan) -> KeyType {
-    let sorts = |part: &PartPlan| match part {
-        PartPlan::Value { steps, .. } => steps.contains(&Step::Sortable),
-        PartPlan::Literal(_) => false,
-    };
-    if key.template.parts.iter().any(sorts) { KeyType::N } else { key.kind }
-}
-
 /// The wire form of a constant, which is the same for all rows.
 fn constant(plan: &AttributePlan, settings: &ReadSettings) -> Option<Result<(Vec<u8>, Written), Violation>> {
     let ValuePlan::Constant { value, .. } = &plan.value else { return None };
@@ -366,18 +358,4 @@ fn member_head(comma: &[u8], name: &str) -> Vec<u8> {
 /// A condition arrives as 1 where it is true.
 fn is_true(cell: RawCell<'_>) -> bool {
     matches!(cell, RawCell::Integer(1))
-}
-
-/// What of a key of the table is one of an index here.
-#[cold]
-fn index_fault(key: &KeyPlan, fault: Fault) -> Fault {
-    match fault.violation.rule {
-        Rule::KeyType => Fault { violation: index_type(&key.attribute, key.kind), ..fault },
-        _ => fault,
-    }
-}
-
-fn index_type(attribute: &str, kind: KeyType) -> Violation {
-    let message = format!("{attribute} is a key of an index and must be of type {}; set type", kind.as_str());
-    Violation::new(Rule::IndexKeyType, message)
 }
