@@ -192,7 +192,12 @@ pub(crate) fn expected_pace(rate: Rate, plan: &TablePlan) -> Pace {
     let index = |name: &str| index_billing(&plan.create, name);
     Pace::Auto(AutoPace {
         table: range(plan.create.billing),
-        indexes: plan.indexes.iter().map(|i| (i.name.clone(), range(index(&i.name)))).collect(),
+        indexes: plan
+            .indexes
+            .iter()
+            .map(|i| (i.name.clone(), range(index(&i.name)).filter(|_| !i.local)))
+            .collect(),
+        local: local_indexes(plan),
     })
 }
 
@@ -216,7 +221,13 @@ fn auto_pace(limits: &WriteLimits, live: &LiveTable, plan: &TablePlan) -> AutoPa
     AutoPace {
         table: limits.table.map(|start| range(start, live.maximum_write)),
         indexes: plan.indexes.iter().map(|planned| (planned.name.clone(), index(&planned.name))).collect(),
+        local: local_indexes(plan),
     }
+}
+
+fn local_indexes(plan: &TablePlan) -> Vec<usize> {
+    let local = plan.indexes.iter().enumerate().filter(|(_, index)| index.local);
+    local.map(|(position, _)| position).collect()
 }
 
 fn must_fit(plan: &TablePlan, live: &LiveTable) -> Result<(), Failure> {

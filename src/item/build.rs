@@ -1,13 +1,14 @@
 //! The row loop: keys, index entries, attributes, sizes.
 
-use crate::mapping::{Constant, KeyType, Nulls, Overflow};
+use crate::mapping::{Constant, Nulls, Overflow};
 use crate::plan::{AttributePlan, IndexEntryPlan, KeyPlan, Layout, ReadSettings, ValuePlan};
 use crate::source::{Page, RawCell, Row};
 
 use super::attribute::{Scratch, Wire, Written, write};
 use super::escape::{holds_nul, write_text as write_escaped};
 use super::key::{
-    MAX_PARTITION_KEY, MAX_SORT_KEY, check_index_limits, key_settings, nul, too_long, wire_of, write_key,
+    MAX_PARTITION_KEY, MAX_SORT_KEY, check_index_limits, index_fault, index_type, key_settings, nul,
+    remedied, too_long, wire_of, write_key,
 };
 use super::rejection::{Place, Rejection, Rule, Violation};
 use super::sizes::Sizes;
@@ -27,6 +28,8 @@ pub(super) struct Builder<'a> {
     entries: Vec<Entry<'a>>,
     attributes: Vec<Attribute<'a>>,
     sizes: Sizes,
+    /// An item up to this size is not too large, whatever its entries in local indexes are.
+    roomy: usize,
     scratch: Scratch,
     /// Billed bytes of the keys of an index entry that is not complete yet.
     staged: Vec<usize>,
@@ -60,15 +63,17 @@ impl<'a> Builder<'a> {
     pub(super) fn new(layout: &'a Layout) -> Self {
         let entries = layout.index_entries.iter().map(|plan| Entry {
             plan,
-            keys: plan.keys.iter().map(|key| Key::new(b",", key, Place::IndexKey(key.kind))).collect(),
+            keys: plan.keys.iter().map(|key| Key::new(b",", key, Place::IndexKey(remedied(key)))).collect(),
         });
+        let sizes = Sizes::new(&layout.indexes);
         Self {
             layout,
-            partition_key: Key::new(b"", &layout.partition_key, Place::Key(layout.partition_key.kind)),
-            sort_key: layout.sort_key.as_ref().map(|key| Key::new(b",", key, Place::Key(key.kind))),
+            partition_key: Key::new(b"", &layout.partition_key, Place::Key(remedied(&layout.partition_key))),
+            sort_key: layout.sort_key.as_ref().map(|key| Key::new(b",", key, Place::Key(remedied(key)))),
             entries: entries.collect(),
             attributes: layout.attributes.iter().map(Attribute::new).collect(),
-            sizes: Sizes::new(&layout.indexes),
+            roomy: MAX_ITEM / (1 + sizes.local_indexes()),
+            sizes,
             scratch: Scratch::default(),
             staged: Vec::new(),
         }
@@ -108,9 +113,21 @@ impl<'a> Builder<'a> {
         out.push(b'}');
         let size = self.sizes.total();
         match u32::try_from(size) {
-            Ok(billed) if size <= MAX_ITEM => Ok((key_end, billed)),
+            Ok(billed) if size <= self.roomy => Ok((key_end, billed)),
+            _ => self.large(size).map(|billed| (key_end, billed)),
+        }
+    }
+
+    /// The billed size of an item that is large by itself or together with its entries in local indexes.
+    #[cold]
+    fn large(&self, size: usize) -> Result<u32, RowFault> {
+        let all = self.sizes.total_with_local();
+        match u32::try_from(size) {
+            Ok(billed) if all <= MAX_ITEM => Ok(billed),
             _ => {
-                let message = format!("an item of {size} bytes, the limit is {MAX_ITEM}; leave columns out");
+                let entries = if all > size { " with its entries in local indexes" } else { "" };
+                let message =
+                    format!("an item of {all} bytes{entries}, the limit is {MAX_ITEM}; leave columns out");
                 Err(RowFault::of_item(Violation::new(Rule::ItemTooLarge, message)))
             }
         }
@@ -341,18 +358,4 @@ fn member_head(comma: &[u8], name: &str) -> Vec<u8> {
 /// A condition arrives as 1 where it is true.
 fn is_true(cell: RawCell<'_>) -> bool {
     matches!(cell, RawCell::Integer(1))
-}
-
-/// What of a key of the table is one of an index here.
-#[cold]
-fn index_fault(key: &KeyPlan, fault: Fault) -> Fault {
-    match fault.violation.rule {
-        Rule::KeyType => Fault { violation: index_type(&key.attribute, key.kind), ..fault },
-        _ => fault,
-    }
-}
-
-fn index_type(attribute: &str, kind: KeyType) -> Violation {
-    let message = format!("{attribute} is a key of an index and must be of type {}; set type", kind.as_str());
-    Violation::new(Rule::IndexKeyType, message)
 }

@@ -1,6 +1,6 @@
 //! Key attributes: their value from a template, their type, their limits.
 
-use crate::mapping::{KeyType, Nulls, Overflow};
+use crate::mapping::{KeyType, Nulls, Overflow, Step};
 use crate::plan::{ColumnPlan, KeyPlan, Membership, PartPlan, ReadSettings};
 use crate::source::Row;
 
@@ -98,4 +98,27 @@ pub(super) fn check_index_limits(membership: Membership, size: usize) -> Result<
         }
     }
     Ok(())
+}
+
+/// What of a key of the table is one of an index here.
+#[cold]
+pub(super) fn index_fault(key: &KeyPlan, fault: Fault) -> Fault {
+    match fault.violation.rule {
+        Rule::KeyType => Fault { violation: index_type(&key.attribute, key.kind), ..fault },
+        _ => fault,
+    }
+}
+
+pub(super) fn index_type(attribute: &str, kind: KeyType) -> Violation {
+    let message = format!("{attribute} is a key of an index and must be of type {}; set type", kind.as_str());
+    Violation::new(Rule::IndexKeyType, message)
+}
+
+/// The type by which a key's remedies go: a number that is to sort must be one of DynamoDB's, also in a text.
+pub(super) fn remedied(key: &KeyPlan) -> KeyType {
+    let sorts = |part: &PartPlan| match part {
+        PartPlan::Value { steps, .. } => steps.contains(&Step::Sortable),
+        PartPlan::Literal(_) => false,
+    };
+    if key.template.parts.iter().any(sorts) { KeyType::N } else { key.kind }
 }

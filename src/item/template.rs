@@ -2,14 +2,14 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::mapping::{Overflow, Step};
+use crate::mapping::{Overflow, Step, ValueType};
 use crate::plan::{ColumnPlan, PartPlan, ReadSettings, TemplatePlan};
 use crate::source::Row;
 
 use super::attribute::{Scratch, Written, write, write_null};
 use super::decode::decode;
 use super::escape::write_hex;
-use super::number::write_integer;
+use super::number::{Number, NumberError, not_finite, write_integer};
 use super::reading::{Purpose, instant, read, write_strftime, write_text};
 use super::rejection::{Rule, Violation};
 use super::value::Value;
@@ -198,6 +198,11 @@ fn write_typed(
             number(instant(value, settings)?.epoch_millis(), out);
         }
         (Step::Hex, Value::Bytes(bytes)) => write_hex(bytes, out),
+        (Step::Sortable, Value::Float64(value)) => {
+            Number::among_integers(*value).ok_or_else(not_finite)??.write_sortable(out);
+        }
+        // SQLite: `'7'` and `'07'` are not the number 7.
+        (Step::Sortable, Value::Text(_)) if settings.kind != Some(ValueType::N) => return Err(no_number()),
         _ => return Ok(false),
     }
     Ok(true)
@@ -222,6 +227,17 @@ fn apply(step: &Step, start: usize, out: &mut Vec<u8>) -> Result<(), Violation> 
             out.truncate(start);
             write_hex(&text, out);
         }
+        Step::Sortable => {
+            let number = Number::parse(text).map_err(|error| match error {
+                NumberError::NotANumber if matches!(&*text, b"NaN" | b"Infinity" | b"-Infinity") => {
+                    not_finite()
+                }
+                NumberError::NotANumber => no_number(),
+                beyond => beyond.into(),
+            })?;
+            out.truncate(start);
+            number.write_sortable(out);
+        }
         Step::Shard(count) => {
             let shard = shard_of(text, *count);
             out.truncate(start);
@@ -232,6 +248,10 @@ fn apply(step: &Step, start: usize, out: &mut Vec<u8>) -> Result<(), Violation> 
         }
     }
     Ok(())
+}
+
+fn no_number() -> Violation {
+    Violation::mismatch("no number, which `sortable` takes; leave such rows out with where")
 }
 
 /// The first four bytes of the SHA-256, big endian, modulo `count`: applications compute the same.

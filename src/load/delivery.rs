@@ -51,7 +51,7 @@ impl<T: Target> Courier<T> {
                 let (left, right) = rest.halves();
                 work.extend([right, left]);
             } else {
-                refused.extend(rest.slots().iter().map(|slot| (*slot, error.cause.clone())));
+                refused.extend(rest.slots().iter().map(|slot| (*slot, in_words(&error))));
             }
         }
         Ok(Landed { slots, write_units, refused })
@@ -111,6 +111,14 @@ fn gave_up(patience: Duration) -> TargetError {
         context: "write a batch".to_owned(),
         cause: format!("the service left the same items unprocessed for {} s", patience.as_secs()),
         hint: Some("lower --rate, or raise the table's capacity; then run again to go on".to_owned()),
+    }
+}
+
+/// Why an item is refused; where its neighbours are at fault, what to do about them.
+fn in_words(refusal: &TargetError) -> String {
+    match (&refusal.kind, &refusal.hint) {
+        (TargetErrorKind::Collection, Some(hint)) => format!("{}; {hint}", refusal.cause),
+        _ => refusal.cause.clone(),
     }
 }
 

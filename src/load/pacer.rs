@@ -33,6 +33,14 @@ pub struct AutoPace {
     pub table: Option<PaceRange>,
     /// In the order of the mapping's indexes, each with its name.
     pub indexes: Vec<(String, Option<PaceRange>)>,
+    /// Positions of local indexes, whose units count against the table's.
+    pub local: Vec<usize>,
+}
+
+impl AutoPace {
+    fn of_table(&self, units: &Units) -> u64 {
+        units.table + units.of(&self.local)
+    }
 }
 
 /// Write units per second.
@@ -55,6 +63,10 @@ impl Units {
         self.table + self.indexes.iter().sum::<u64>()
     }
 
+    fn of(&self, indexes: &[usize]) -> u64 {
+        indexes.iter().filter_map(|at| self.indexes.get(*at)).sum()
+    }
+
     pub fn add(&mut self, other: &Units) {
         self.table += other.table;
         self.indexes.resize(self.indexes.len().max(other.indexes.len()), 0);
@@ -71,7 +83,7 @@ impl Pace {
             Pace::Unlimited => None,
             Pace::Fixed(rate) => Some(units.total().div_ceil((*rate).max(1))),
             Pace::Auto(auto) => {
-                let table = auto.table.map(|range| units.table.div_ceil(range.start.max(1)));
+                let table = auto.table.map(|range| auto.of_table(units).div_ceil(range.start.max(1)));
                 let indexes =
                     auto.indexes.iter().zip(&units.indexes).filter_map(|((_, range), units)| {
                         range.map(|range| units.div_ceil(range.start.max(1)))
@@ -88,15 +100,14 @@ pub struct Pacer {
     together: Option<Bucket>,
     table: Option<Bucket>,
     indexes: Vec<(String, Option<Bucket>)>,
+    local: Vec<usize>,
 }
 
 impl Pacer {
     pub fn new(pace: &Pace) -> Self {
         match pace {
-            Pace::Unlimited => Self { together: None, table: None, indexes: Vec::new() },
-            Pace::Fixed(rate) => {
-                Self { together: Some(Bucket::fixed(*rate)), table: None, indexes: Vec::new() }
-            }
+            Pace::Unlimited => Self { together: None, table: None, indexes: Vec::new(), local: Vec::new() },
+            Pace::Fixed(rate) => Self { together: Some(Bucket::fixed(*rate)), ..Self::new(&Pace::Unlimited) },
             Pace::Auto(auto) => Self {
                 together: None,
                 table: auto.table.map(Bucket::adaptive),
@@ -105,6 +116,7 @@ impl Pacer {
                     .iter()
                     .map(|(name, range)| (name.clone(), range.map(Bucket::adaptive)))
                     .collect(),
+                local: auto.local.clone(),
             },
         }
     }
@@ -115,7 +127,7 @@ impl Pacer {
             bucket.take(units.total()).await;
         }
         if let Some(bucket) = &self.table {
-            bucket.take(units.table).await;
+            bucket.take(units.table + units.of(&self.local)).await;
         }
         for ((_, bucket), units) in self.indexes.iter().zip(&units.indexes) {
             if let Some(bucket) = bucket {
@@ -134,6 +146,7 @@ impl Pacer {
         for reason in table_wide {
             match reason.index() {
                 None => self.table.iter().for_each(Bucket::slow_down),
+                Some(name) if self.is_local(name) => self.table.iter().for_each(Bucket::slow_down),
                 Some(name) => self
                     .indexes
                     .iter()
@@ -142,6 +155,11 @@ impl Pacer {
                     .for_each(Bucket::slow_down),
             }
         }
+    }
+
+    fn is_local(&self, name: &str) -> bool {
+        let mut local = self.local.iter().filter_map(|at| self.indexes.get(*at));
+        local.any(|(index, _)| index == name)
     }
 }
 
@@ -261,91 +279,4 @@ impl Clock for TokioClock {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn units(table: u64, indexes: &[u64]) -> Units {
-        Units { table, indexes: indexes.to_vec() }
-    }
-
-    async fn seconds_for(pacer: &Pacer, takes: usize, each: Units) -> f64 {
-        let start = Instant::now();
-        for _ in 0..takes {
-            pacer.take(&each).await;
-        }
-        start.elapsed().as_secs_f64()
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn w06_a_fixed_rate_holds_for_table_and_indexes_together_within_five_percent() {
-        let pacer = Pacer::new(&Pace::Fixed(500));
-        let seconds = seconds_for(&pacer, 400, units(25, &[25])).await;
-        assert!((38.0..=42.0).contains(&seconds), "{seconds}");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn an_item_larger_than_the_burst_is_written_in_its_time() {
-        let pacer = Pacer::new(&Pace::Fixed(5));
-        let seconds = seconds_for(&pacer, 1, units(400, &[])).await;
-        assert!((78.0..=82.0).contains(&seconds), "{seconds}");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn w11_the_slowest_of_table_and_indexes_decides() {
-        let pace = Pace::Auto(AutoPace {
-            table: Some(PaceRange { start: 1_000, ceiling: 1_000 }),
-            indexes: vec![("GSI1".into(), Some(PaceRange { start: 100, ceiling: 100 }))],
-        });
-        assert_eq!(pace.seconds(&units(2_000, &[2_000])), Some(20));
-        let seconds = seconds_for(&Pacer::new(&pace), 80, units(25, &[25])).await;
-        assert!((19.0..=21.0).contains(&seconds), "{seconds}");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn throttles_slow_down_once_a_second_and_calm_speeds_up_to_the_ceiling() {
-        let bucket = Bucket::adaptive(PaceRange { start: 1_000, ceiling: 1_200 });
-        for _ in 0..10 {
-            bucket.slow_down();
-        }
-        assert_eq!(bucket.state.lock().unwrap().rate, 700);
-        for _ in 0..30 {
-            tokio::time::sleep(Duration::from_secs(1)).await;
-            bucket.current();
-        }
-        assert_eq!(bucket.state.lock().unwrap().rate, 1_200);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_hot_key_range_does_not_slow_the_table() {
-        let reason = ThrottleReason {
-            reason: "IndexWriteKeyRangeThroughputExceeded".into(),
-            resource: "arn:aws:dynamodb:eu-west-1:1:table/shop/index/GSI1".into(),
-        };
-        let pacer = Pacer::new(&Pace::Auto(AutoPace {
-            table: Some(PaceRange { start: 100, ceiling: 100 }),
-            indexes: vec![("GSI1".into(), Some(PaceRange { start: 100, ceiling: 100 }))],
-        }));
-        pacer.throttled(std::slice::from_ref(&reason));
-        let index = pacer.indexes[0].1.as_ref().unwrap();
-        assert_eq!(index.state.lock().unwrap().rate, 100);
-        assert_eq!(throttle_in_words(&[reason]), "GSI1 key range");
-    }
-
-    #[test]
-    fn w11_a_throttle_names_everything_that_it_is_about_once() {
-        let reason = |reason: &str, resource: &str| ThrottleReason {
-            reason: reason.to_owned(),
-            resource: format!("arn:aws:dynamodb:eu-west-1:1:table/shop{resource}"),
-        };
-        let reasons = [
-            reason("TableWriteAccountLimitExceeded", ""),
-            reason("IndexWriteProvisionedThroughputExceeded", "/index/GSI1"),
-            reason("IndexWriteProvisionedThroughputExceeded", "/index/GSI1"),
-            reason("IndexWriteMaxOnDemandThroughputExceeded", "/index/GSI2"),
-        ];
-        let words = "GSI1 provisioned capacity, GSI2 on-demand maximum, table account quota";
-        assert_eq!(throttle_in_words(&reasons), words);
-        assert_eq!(throttle_in_words(&[ThrottleReason::account_quota()]), "account quota");
-        assert_eq!(throttle_in_words(&[]), "the service does not say why");
-    }
-}
+mod tests;

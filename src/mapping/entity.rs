@@ -77,8 +77,10 @@ pub struct IndexEntry {
     pub index: Spanned<String>,
     /// SQL; the attributes are written only where it is true.
     pub when: Option<Spanned<String>>,
-    pub pk: Option<Template>,
-    pub sk: Option<Template>,
+    /// One of each attribute of the index's partition key, in its order; or none.
+    pub pk: Vec<Template>,
+    /// As `pk`, of its sort key.
+    pub sk: Vec<Template>,
 }
 
 /// One entry of `[entities.X.attributes]`.

@@ -56,13 +56,23 @@ impl KeyType {
     }
 }
 
-/// `[table.indexes.I]`: a global secondary index.
+/// `[table.indexes.I]`: a secondary index, global unless it is `local`.
 #[derive(Debug, Clone)]
 pub struct Index {
     pub name: Spanned<String>,
-    pub partition_key: KeyAttribute,
-    pub sort_key: Option<KeyAttribute>,
+    /// One to four attributes; of a local index the table's partition key.
+    pub partition_key: Vec<KeyAttribute>,
+    /// None to four attributes; of a local index one.
+    pub sort_key: Vec<KeyAttribute>,
     pub projection: Projection,
+    pub local: bool,
+}
+
+impl Index {
+    /// All key attributes, those of the partition key first.
+    pub fn keys(&self) -> impl Iterator<Item = &KeyAttribute> {
+        self.partition_key.iter().chain(&self.sort_key)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -36,6 +36,8 @@ pub enum Step {
     Hex,
     Epoch,
     EpochMillis,
+    /// A number as text that orders by bytes as numbers do (docs/types.md, "The text of a value in a key").
+    Sortable,
     /// First four bytes of the SHA-256 of the value's text, big endian, modulo n.
     Shard(u32),
 }

@@ -57,6 +57,7 @@ impl Form {
                 _ => Err(format!("it takes bytes, not {}", self.words())),
             },
             Step::Epoch | Step::EpochMillis => self.epoch(zoned),
+            Step::Sortable => self.sortable(),
             Step::Shard(_) => self.text().map(|()| Form::Whole),
         }
     }
@@ -65,6 +66,13 @@ impl Form {
         match self {
             Form::Value(Class::Integer | Class::Dynamic) | Form::Whole => Ok(Form::Text),
             _ => Err(format!("it takes an integer, not {}", self.words())),
+        }
+    }
+
+    fn sortable(self) -> Result<Form, String> {
+        match self {
+            Form::Value(Class::Integer | Class::Decimal | Class::Dynamic) | Form::Whole => Ok(Form::Text),
+            _ => Err(format!("it takes an integer or a decimal, not {}", self.words())),
         }
     }
 
@@ -249,6 +257,7 @@ pub(super) fn step_name(step: &Step) -> String {
         Step::Hex => "hex".to_owned(),
         Step::Epoch => "epoch".to_owned(),
         Step::EpochMillis => "epoch_ms".to_owned(),
+        Step::Sortable => "sortable".to_owned(),
         Step::Shard(count) => format!("shard({count})"),
     }
 }

@@ -20,9 +20,10 @@ const MOST_INDEXES: usize = 32;
 pub(super) fn table_plan(table: &Table) -> TablePlan {
     let index = |index: &Index| IndexPlan {
         name: index.name.get_ref().clone(),
-        partition_key: key_column(&index.partition_key),
-        sort_key: index.sort_key.as_ref().map(key_column),
+        partition_key: index.partition_key.iter().map(key_column).collect(),
+        sort_key: index.sort_key.iter().map(key_column).collect(),
         projection: index.projection.clone(),
+        local: index.local,
     };
     TablePlan {
         name: table.name.get_ref().clone(),
@@ -41,8 +42,10 @@ fn key_column(key: &KeyAttribute) -> KeyColumn {
 pub(super) fn sizings(table: &TablePlan) -> Vec<IndexSizing> {
     let sizing = |index: &IndexPlan| IndexSizing {
         name: index.name.clone(),
-        has_sort_key: index.sort_key.is_some(),
+        partition_keys: index.partition_key.len(),
+        sort_keys: index.sort_key.len(),
         all: index.projection == Projection::All,
+        local: index.local,
     };
     table.indexes.iter().map(sizing).collect()
 }
@@ -50,7 +53,7 @@ pub(super) fn sizings(table: &TablePlan) -> Vec<IndexSizing> {
 /// Mistakes of the table alone: one attribute that is two types in two keys, too many indexes.
 pub(super) fn check_table(table: &Table, findings: &mut Vec<Diagnostic>) {
     let table_keys = std::iter::once(&table.partition_key).chain(table.sort_key.as_ref());
-    let index_keys = table.indexes.iter().flat_map(keys);
+    let index_keys = table.indexes.iter().flat_map(Index::keys);
     let mut seen: Vec<&KeyAttribute> = Vec::new();
     for key in table_keys.chain(index_keys) {
         let other =
@@ -66,14 +69,23 @@ pub(super) fn check_table(table: &Table, findings: &mut Vec<Diagnostic>) {
         }
         seen.push(key);
     }
+    if let Some(local) = table.indexes.iter().find(|index| index.local) {
+        findings.push(full_collections(local));
+    }
     if let Some(index) = table.indexes.get(MOST_INDEXES) {
         let message = format!("more than {MOST_INDEXES} indexes");
         findings.push(Diagnostic::error("too-many-indexes", index.name.span(), message));
     }
 }
 
-fn keys(index: &Index) -> impl Iterator<Item = &KeyAttribute> {
-    std::iter::once(&index.partition_key).chain(index.sort_key.as_ref())
+fn full_collections(local: &Index) -> Diagnostic {
+    let message = format!(
+        "index `{}` is local: each partition key of the table holds 10 GB at most, items and their entries in local \
+         indexes together",
+        local.name.get_ref()
+    );
+    let help = "a global index has no such limit; items beyond it are refused while they are loaded";
+    Diagnostic::note("local-index", local.name.span(), message).with_help(help)
 }
 
 /// In which indexes an attribute counts.
@@ -83,8 +95,8 @@ pub(super) fn membership(table: &TablePlan, attribute: &str) -> Membership {
     let mut membership = Membership::default();
     for (position, index) in (0_u32..).zip(&table.indexes) {
         let bit = 1_u32.checked_shl(position).unwrap_or_default();
-        let partition = is(&index.partition_key);
-        let sort = index.sort_key.as_ref().is_some_and(is);
+        let partition = index.partition_key.iter().any(is);
+        let sort = index.sort_key.iter().any(is);
         let included = match &index.projection {
             Projection::All => true,
             Projection::KeysOnly => false,
@@ -96,6 +108,11 @@ pub(super) fn membership(table: &TablePlan, attribute: &str) -> Membership {
         membership.projected |= if projected { bit } else { 0 };
     }
     membership
+}
+
+/// Whether an attribute is in the partition key of an index.
+pub(super) fn is_partition_key(membership: Membership) -> bool {
+    membership.partition_of != 0
 }
 
 /// The `index.I` blocks of an entity. Their names are taken before those of attributes.
@@ -142,15 +159,15 @@ fn resolve_keys(
     names: &mut Names,
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<KeyPlan> {
-    if let (Some(sk), None) = (&entry.sk, &index.sort_key) {
+    if let (Some(sk), None) = (entry.sk.first(), index.sort_key.first()) {
         let message = format!("index `{}` has no sort key", index.name.get_ref());
         let help = "leave `sk` out, or give the index a sort_key in [table.indexes]";
         findings.push(Diagnostic::error("index-without-sort-key", sk.span.clone(), message).with_help(help));
     }
-    let pk = entry.pk.as_ref().map(|pk| (pk, &index.partition_key, false));
-    let sk = entry.sk.as_ref().zip(index.sort_key.as_ref()).map(|(sk, key)| (sk, key, true));
+    let pk = entry.pk.iter().zip(&index.partition_key).map(|(pk, key)| (pk, key, false));
+    let sk = entry.sk.iter().zip(&index.sort_key).map(|(sk, key)| (sk, key, true));
     let mut plans = Vec::new();
-    for (template, key, sorts) in pk.into_iter().chain(sk) {
+    for (template, key, sorts) in pk.chain(sk) {
         let origin = format!("the block `index.{}`", index.name.get_ref());
         names.take(key.name.get_ref(), origin, &template.span, findings);
         let purpose = Purpose { kind: key.kind, sorts, base: false };
@@ -198,8 +215,7 @@ pub(super) fn place_attributes(
 
 fn index_key_type<'a>(table: &'a TablePlan, attribute: &str) -> Option<(KeyType, &'a str)> {
     table.indexes.iter().find_map(|index| {
-        let mut keys = std::iter::once(&index.partition_key).chain(index.sort_key.as_ref());
-        keys.find(|key| key.name == attribute).map(|key| (key.kind, index.name.as_str()))
+        index.keys().find(|key| key.name == attribute).map(|key| (key.kind, index.name.as_str()))
     })
 }
 
@@ -233,7 +249,7 @@ pub(super) fn check_entering(
     findings: &mut Vec<Diagnostic>,
 ) {
     for index in &mapping.table.indexes {
-        let missing = keys(index).find(|key| !names.has(key.name.get_ref()));
+        let missing = index.keys().find(|key| !names.has(key.name.get_ref()));
         let of_index = |entry: &&IndexEntry| entry.index.get_ref() == index.name.get_ref();
         let block = entity.indexes.iter().find(of_index);
         match (block, missing) {

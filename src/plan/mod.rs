@@ -14,6 +14,8 @@ mod language;
 mod names;
 mod notable;
 mod offline;
+mod partitions;
+mod prefixes;
 mod prepare;
 mod proof;
 mod rendered;
@@ -79,9 +81,20 @@ pub struct KeyColumn {
 #[derive(Debug, Clone)]
 pub struct IndexPlan {
     pub name: String,
-    pub partition_key: KeyColumn,
-    pub sort_key: Option<KeyColumn>,
+    /// One to four attributes.
+    pub partition_key: Vec<KeyColumn>,
+    /// None to four attributes.
+    pub sort_key: Vec<KeyColumn>,
     pub projection: Projection,
+    /// Lies in the table's own partitions and takes their capacity.
+    pub local: bool,
+}
+
+impl IndexPlan {
+    /// All key attributes, those of the partition key first.
+    pub fn keys(&self) -> impl Iterator<Item = &KeyColumn> {
+        self.partition_key.iter().chain(&self.sort_key)
+    }
 }
 
 /// How the rows of one entity become items.
@@ -237,7 +250,10 @@ pub struct IndexEntryPlan {
 #[derive(Debug, Clone)]
 pub struct IndexSizing {
     pub name: String,
-    pub has_sort_key: bool,
+    /// How many attributes each of its keys has; an item must carry all of them to be in the index.
+    pub partition_keys: usize,
+    pub sort_keys: usize,
     /// Entries hold the whole item.
     pub all: bool,
+    pub local: bool,
 }

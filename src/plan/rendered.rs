@@ -142,6 +142,8 @@ fn after(before: Rendered, step: &Step, column: Option<&Column>) -> Rendered {
             let exact = column.is_some_and(|column| fraction(&column.raw).is_some_and(|has| has <= digits));
             Rendered { atoms: signed_digits(), injective: before.injective && exact }
         }
+        // A number has one such text, none of them begins another, and what is no number is rejected.
+        Step::Sortable => Rendered { atoms: sortable(), ..before },
         Step::Shard(count) => Rendered { atoms: shard(*count), injective: false },
         Step::Hex => {
             // SQLite: `'a'` and `x'61'` have the same hex.
@@ -261,6 +263,11 @@ fn signed_digits() -> Vec<Atom> {
 
 fn decimal() -> Vec<Atom> {
     vec![Atom::some(ByteSet::digits().or(ByteSet::of(b"-+.eE")))]
+}
+
+fn sortable() -> Vec<Atom> {
+    let end = Atom::exactly(ByteSet::of(b".~"), 1);
+    vec![Atom::optional(ByteSet::of(b"-")), Atom::some(ByteSet::digits()), end]
 }
 
 fn boolean() -> Vec<Atom> {

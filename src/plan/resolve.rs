@@ -12,7 +12,7 @@ use super::source_key::{self, SourceKey};
 use super::template::Purpose;
 use super::{
     CollisionPlan, EntityPlan, FingerprintParts, KeyPlan, KeyProof, Layout, Plan, TablePlan, attributes,
-    changing, indexes, notable, settings, ttl,
+    changing, indexes, notable, partitions, prefixes, settings, ttl,
 };
 
 /// What [`crate::source::Source::describe`] says about one entity.
@@ -99,6 +99,7 @@ fn resolve_entity<'a>(
     let filter = entity.filter.as_ref().map(|filter| filter.get_ref().clone());
     let select = Select { rows: rows(entity), filter, output, key: source_key.columns.clone() };
     findings.extend(notable::remarks(entity, relation, &select, &layout));
+    findings.extend(partitions::remarks(entity, table, &select, &layout));
     Some(draft(table, entity, relation, source_key, select, (layout, collision?)))
 }
 
@@ -181,6 +182,7 @@ fn prove(drafts: Vec<Draft<'_>>, findings: &mut Vec<Diagnostic>) -> (Vec<EntityP
     let (mut plans, candidates): (Vec<_>, Vec<_>) =
         drafts.into_iter().map(|draft| (draft.plan, draft.candidate)).unzip();
     let proofs = proof::prove(&candidates, findings);
+    findings.extend(prefixes::remarks(&candidates));
     let name = |at: &usize| candidates.get(*at).map(|candidate| candidate.entity.name.get_ref().clone());
     let contested = proofs.contested.iter().map(|set| set.iter().filter_map(name).collect()).collect();
     for (plan, proof) in plans.iter_mut().zip(proofs.entities) {

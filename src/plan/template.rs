@@ -1,7 +1,7 @@
 //! Mapping templates → [`TemplatePlan`], with every mistake that needs the columns' types.
 
 use crate::mapping::{Diagnostic, KeyType, Span, Step, Template, TemplatePart, ValueSettings};
-use crate::source::Class;
+use crate::source::{Class, MysqlType, RawType};
 
 use super::fit::{Form, step_name};
 use super::scope::{Found, Scope};
@@ -121,6 +121,9 @@ fn wrong_step(found: Found<'_>, form: Form, step: &Step, reason: &str, span: &Sp
             "turn bytes into text with `hex` first"
         }
         (Step::Hex, Form::Value(Class::Uuid)) => "a uuid has a text already: leave the step out",
+        (Step::Sortable, Form::Value(Class::Text)) => {
+            "numbers that are stored as text: `type = \"N\"` in `column.…`, or a cast in `let`"
+        }
         (Step::Pad(_), Form::Value(Class::Text)) => {
             "padding is for integers; text that holds numbers can be cast in `let`"
         }
@@ -190,14 +193,18 @@ fn sorts_as_text(place: &Place<'_>) -> Option<Diagnostic> {
     let integer_affinity = || column.sql_type.to_ascii_lowercase().contains("int");
     match place.form? {
         Form::Value(Class::Dynamic) if !integer_affinity() => None,
+        // Four digits, all of them.
+        Form::Value(Class::Integer) if column.raw == RawType::Mysql(MysqlType::Year) => None,
         Form::Value(Class::Integer | Class::Dynamic) => {
             let message = format!("column `{name}` sorts as text here: 900 comes behind 2800");
-            let help = format!("pad it, for example `{{{name}:010}}`, or make the sort key type N");
+            let help = format!(
+                "pad it, for example `{{{name}:010}}`; `sortable` orders negative ones too; or make the sort key type N"
+            );
             Some(Diagnostic::warning("unpadded-integer", place.span.clone(), message).with_help(help))
         }
         Form::Value(Class::Decimal) => {
             let message = format!("column `{name}` sorts as text here, not by its value");
-            let help = "make the sort key type N, or a padded integer of it in `let`";
+            let help = format!("write `{{{name}:sortable}}`, or make the sort key type N");
             Some(Diagnostic::warning("unpadded-decimal", place.span.clone(), message).with_help(help))
         }
         _ => None,

@@ -55,6 +55,7 @@ pub(super) fn step(source: &str) -> Step {
         "hex" => Step::Hex,
         "epoch" => Step::Epoch,
         "epoch_ms" => Step::EpochMillis,
+        "sortable" => Step::Sortable,
         _ if source.contains('%') => Step::Strftime(source.to_owned()),
         _ => match source.strip_prefix("shard(") {
             Some(count) => Step::Shard(count.trim_end_matches(')').parse().unwrap()),
@@ -120,14 +121,15 @@ pub(super) fn key_attribute(name: &str, kind: KeyType) -> KeyAttribute {
 pub(super) fn index(name: &str, pk: &str, sk: &str) -> Index {
     Index {
         name: text(name),
-        partition_key: key_attribute(pk, KeyType::S),
-        sort_key: Some(key_attribute(sk, KeyType::S)),
+        partition_key: vec![key_attribute(pk, KeyType::S)],
+        sort_key: vec![key_attribute(sk, KeyType::S)],
+        local: false,
         projection: Projection::All,
     }
 }
 
 pub(super) fn block(index: &str, pk: &str, sk: &str) -> IndexEntry {
-    IndexEntry { index: text(index), when: None, pk: Some(template(pk)), sk: Some(template(sk)) }
+    IndexEntry { index: text(index), when: None, pk: vec![template(pk)], sk: vec![template(sk)] }
 }
 
 pub(super) fn attribute(name: &str, column: &str) -> Attribute {
@@ -186,6 +188,7 @@ pub(super) fn raw(sql_type: &str) -> RawType {
     if let Some(lite) = sql_type.strip_prefix("lite ") {
         return RawType::Sqlite(match lite {
             "UUID" => SqliteType::Uuid,
+            "BOOLEAN" => SqliteType::Boolean,
             "DATE" => SqliteType::Date,
             "DATETIME" => SqliteType::DateTime,
             "DECIMAL(10,2)" => SqliteType::Decimal,
@@ -196,6 +199,7 @@ pub(super) fn raw(sql_type: &str) -> RawType {
         return RawType::Mysql(match my {
             "int unsigned" => MysqlType::Integer { unsigned: true },
             "tinyint(1)" => MysqlType::TinyInt1 { unsigned: false },
+            "year" => MysqlType::Year,
             "binary(16)" => MysqlType::Binary,
             "set" => MysqlType::Set,
             "time" => MysqlType::Time { precision: 0 },

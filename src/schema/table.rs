@@ -23,13 +23,14 @@ pub struct TableDefinition {
     pub ttl: Option<String>,
 }
 
-/// A global secondary index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexDefinition {
     pub name: String,
+    /// A local secondary index, without throughput of its own.
+    pub local: bool,
     pub keys: Vec<KeyElement>,
     pub projection: Projection,
-    /// `None` exactly when the table is on demand.
+    /// `None` exactly when the table is on demand, or the index local.
     pub throughput: Option<Throughput>,
 }
 
@@ -61,7 +62,7 @@ pub fn table_definition(plan: &TablePlan) -> TableDefinition {
     TableDefinition {
         name: plan.name.clone(),
         attributes: attributes(plan),
-        keys: key_elements(&plan.partition_key, plan.sort_key.as_ref()),
+        keys: key_elements(std::slice::from_ref(&plan.partition_key), plan.sort_key.as_slice()),
         indexes: plan.indexes.iter().map(|index| index_definition(plan, index)).collect(),
         billing: create.billing,
         deletion_protection: create.deletion_protection,
@@ -75,10 +76,10 @@ pub fn table_definition(plan: &TablePlan) -> TableDefinition {
 }
 
 fn attributes(plan: &TablePlan) -> Vec<KeyColumn> {
-    let table = [Some(&plan.partition_key), plan.sort_key.as_ref()];
-    let indexes = plan.indexes.iter().flat_map(|index| [Some(&index.partition_key), index.sort_key.as_ref()]);
+    let table = std::iter::once(&plan.partition_key).chain(&plan.sort_key);
+    let indexes = plan.indexes.iter().flat_map(IndexPlan::keys);
     let mut used: Vec<KeyColumn> = Vec::new();
-    for key in table.into_iter().chain(indexes).flatten() {
+    for key in table.chain(indexes) {
         if used.iter().all(|known| known.name != key.name) {
             used.push(key.clone());
         }
@@ -86,18 +87,19 @@ fn attributes(plan: &TablePlan) -> Vec<KeyColumn> {
     used
 }
 
-fn key_elements(partition_key: &KeyColumn, sort_key: Option<&KeyColumn>) -> Vec<KeyElement> {
-    let hash = KeyElement { attribute: partition_key.name.clone(), role: KeyRole::Hash };
-    let range = sort_key.map(|key| KeyElement { attribute: key.name.clone(), role: KeyRole::Range });
-    std::iter::once(hash).chain(range).collect()
+fn key_elements(partition_key: &[KeyColumn], sort_key: &[KeyColumn]) -> Vec<KeyElement> {
+    let element = |role| move |key: &KeyColumn| KeyElement { attribute: key.name.clone(), role };
+    let hash = partition_key.iter().map(element(KeyRole::Hash));
+    hash.chain(sort_key.iter().map(element(KeyRole::Range))).collect()
 }
 
 fn index_definition(plan: &TablePlan, index: &IndexPlan) -> IndexDefinition {
     IndexDefinition {
         name: index.name.clone(),
-        keys: key_elements(&index.partition_key, index.sort_key.as_ref()),
+        local: index.local,
+        keys: key_elements(&index.partition_key, &index.sort_key),
         projection: index.projection.clone(),
-        throughput: index_throughput(plan, &index.name),
+        throughput: index_throughput(plan, &index.name).filter(|_| !index.local),
     }
 }
 
@@ -121,7 +123,14 @@ mod tests {
     }
 
     fn index(name: &str, partition_key: KeyColumn, sort_key: Option<KeyColumn>) -> IndexPlan {
-        IndexPlan { name: name.to_owned(), partition_key, sort_key, projection: Projection::All }
+        let (partition_key, sort_key) = (vec![partition_key], sort_key.into_iter().collect());
+        IndexPlan {
+            name: name.to_owned(),
+            partition_key,
+            sort_key,
+            projection: Projection::All,
+            local: false,
+        }
     }
 
     fn plan(billing: Billing) -> TablePlan {
@@ -146,6 +155,33 @@ mod tests {
         let names: Vec<_> =
             definition.attributes.iter().map(|key| (key.name.as_str(), key.kind.as_str())).collect();
         assert_eq!(names, [("PK", "S"), ("SK", "S"), ("GSI1PK", "S"), ("rank", "N"), ("owner", "S")]);
+    }
+
+    #[test]
+    fn keys_of_several_attributes_keep_their_order() {
+        let mut plan = plan(Billing::OnDemand);
+        plan.indexes[0].partition_key = vec![key("tenant"), key("region")];
+        plan.indexes[0].sort_key.push(key("day"));
+        let definition = table_definition(&plan);
+        let keys: Vec<_> = definition.indexes[0]
+            .keys
+            .iter()
+            .map(|key| format!("{} {}", key.attribute, key.role.as_str()))
+            .collect();
+        assert_eq!(keys, ["tenant HASH", "region HASH", "rank RANGE", "day RANGE"]);
+        assert!(["tenant", "region", "day"].iter().all(|name| definition.attributes.contains(&key(name))));
+    }
+
+    #[test]
+    fn z06_a_local_index_has_no_throughput_of_its_own() {
+        let mut plan = plan(Billing::Provisioned(Throughput { read: 5, write: 10 }));
+        plan.indexes[1].local = true;
+        let throughput: Vec<_> = table_definition(&plan)
+            .indexes
+            .iter()
+            .map(|index| (index.local, index.throughput.is_some()))
+            .collect();
+        assert_eq!(throughput, [(false, true), (true, false), (false, true)]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The table as planned against the table as it exists. Pure.
 
 use super::live::{LiveIndex, LiveTable};
-use crate::mapping::{Projection, closest};
+use crate::mapping::{KeyType, Projection, closest};
 use crate::plan::{IndexPlan, KeyColumn, TablePlan};
 
 /// Something about the table that makes the mapping's writes fail or its reads lie.
@@ -134,6 +134,10 @@ fn missing_index(index: &IndexPlan, live: &LiveTable) -> TableDifference {
         message: format!("the table has no index `{}`", index.name),
         help: match near {
             Some(name) => format!("the table has an index `{name}`: did you mean that one?"),
+            None if index.local => format!(
+                "make the table anew: a local index is made together with its table; or take `[table.indexes.{}]` out",
+                index.name
+            ),
             None => format!("add the index to the table, or take `[table.indexes.{}]` out", index.name),
         },
     }
@@ -141,30 +145,64 @@ fn missing_index(index: &IndexPlan, live: &LiveTable) -> TableDifference {
 
 fn index_differences(plan: &TablePlan, index: &IndexPlan, live: &LiveIndex) -> Vec<TableDifference> {
     let place = Place::Index(&index.name);
-    let mut differences: Vec<TableDifference> = if live.partition_key.len() > 1 || live.sort_key.len() > 1 {
-        vec![many_keys(live)]
-    } else {
-        let partition = key(&place, "partition_key", &index.partition_key, live.partition_key.first());
-        partition
-            .into_iter()
-            .chain(sort_key(&place, index.sort_key.as_ref(), live.sort_key.first()))
-            .collect()
-    };
+    let mut differences: Vec<TableDifference> = Vec::new();
+    differences.extend(wrong_kind(index, live));
+    differences.extend(match (index.partition_key.as_slice(), live.partition_key.as_slice()) {
+        ([plan], [live]) => key(&place, "partition_key", plan, Some(live)),
+        (plan, live) => many_keys(&place, "partition_key", plan, live),
+    });
+    differences.extend(match (index.sort_key.as_slice(), live.sort_key.as_slice()) {
+        (plan @ ([] | [_]), live @ ([] | [_])) => sort_key(&place, plan.first(), live.first()),
+        (plan, live) => many_keys(&place, "sort_key", plan, live),
+    });
     differences.extend(projection(plan, index, live));
     differences.extend(index_status(live));
     differences
 }
 
-fn many_keys(live: &LiveIndex) -> TableDifference {
-    let names: Vec<&str> =
-        live.partition_key.iter().chain(&live.sort_key).map(|key| key.name.as_str()).collect();
-    TableDifference {
-        message: format!("index `{}` has several attributes in a key: {}", live.name, names.join(", ")),
-        help: format!(
-            "take `[table.indexes.{}]` out; keys of several attributes are not supported yet",
-            live.name
+/// A key of several attributes, in the mapping or in the table: names, types and order count.
+fn many_keys(
+    place: &Place<'_>,
+    role: &str,
+    plan: &[KeyColumn],
+    live: &[KeyColumn],
+) -> Option<TableDifference> {
+    let names = |keys: &[KeyColumn]| match keys {
+        [] => "none".to_owned(),
+        keys => {
+            let each = keys.iter().map(|key| format!("`{}` ({})", key.name, key.kind.as_str()));
+            each.collect::<Vec<_>>().join(", ")
+        }
+    };
+    let setting = |key: &KeyColumn| match key.kind {
+        KeyType::S => format!("\"{}\"", key.name),
+        kind => format!("{{ name = \"{}\", type = \"{}\" }}", key.name, kind.as_str()),
+    };
+    let wanted = live.iter().map(setting).collect::<Vec<_>>().join(", ");
+    let wanted = if live.is_empty() { "false".to_owned() } else { format!("[{wanted}]") };
+    (plan != live).then(|| TableDifference {
+        message: format!(
+            "{} {} is {}, the mapping says {}",
+            place.owner(),
+            role.replace('_', " "),
+            names(live),
+            names(plan)
         ),
-    }
+        help: format!("set `{} = {wanted}`, or make the index anew", place.setting(role)),
+    })
+}
+
+fn wrong_kind(index: &IndexPlan, live: &LiveIndex) -> Option<TableDifference> {
+    let words = |local| if local { "local" } else { "global" };
+    (index.local != live.local).then(|| TableDifference {
+        message: format!(
+            "index `{}` is {}, the mapping says {}",
+            live.name,
+            words(live.local),
+            words(index.local)
+        ),
+        help: format!("set `table.indexes.{}.local = {}`, or make the table anew", live.name, live.local),
+    })
 }
 
 fn index_status(live: &LiveIndex) -> Option<TableDifference> {
@@ -205,16 +243,8 @@ fn lacking_names<'a>(
         Projection::Include(names) => names,
         _ => &[],
     };
-    let keys: Vec<&str> = [
-        Some(&plan.partition_key),
-        plan.sort_key.as_ref(),
-        Some(&index.partition_key),
-        index.sort_key.as_ref(),
-    ]
-    .into_iter()
-    .flatten()
-    .map(|key| key.name.as_str())
-    .collect();
+    let table = std::iter::once(&plan.partition_key).chain(&plan.sort_key);
+    let keys: Vec<&str> = table.chain(index.keys()).map(|key| key.name.as_str()).collect();
     let carries = |name: &str| included.iter().any(|known| known == name) || keys.contains(&name);
     names.iter().map(String::as_str).filter(|name| !carries(name)).collect()
 }

@@ -45,6 +45,21 @@ impl Decimal {
             || (self.digits.len() <= DIGITS && POWERS.contains(&self.point.saturating_sub(1)))
     }
 
+    /// The number in scientific notation with an exponent of three digits, negative ones by their distance
+    /// to all nines, so that texts order as numbers do.
+    pub(super) fn sortable(&self) -> Option<String> {
+        if self.digits.is_empty() {
+            return Some("0.".to_owned());
+        }
+        let text = format!("{}{}", self.point.checked_add(500)?, self.digits);
+        if !self.negative {
+            return Some(text + ".");
+        }
+        let distance: Option<String> =
+            text.chars().map(|digit| char::from_digit(9 - digit.to_digit(10)?, 10)).collect();
+        Some(format!("-{}~", distance?))
+    }
+
     /// All digits, without an exponent and without needless zeros.
     pub(super) fn plain(&self) -> String {
         let Ok(width) = usize::try_from(self.point.unsigned_abs()) else { return String::new() };

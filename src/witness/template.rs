@@ -3,11 +3,12 @@
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::mapping::{KeyType, Nulls, Overflow, Step};
+use crate::mapping::{KeyType, Nulls, Overflow, Step, ValueType};
 use crate::plan::{KeyPlan, PartPlan, ReadSettings, TemplatePlan};
 
 use super::Wrong;
 use super::expected::{attribute, base64, canonical, hex, instant, meant, null, strftime, text};
+use super::number::Decimal;
 use super::told::Told;
 
 /// What the server says of each column; `None` where that is not known.
@@ -76,6 +77,10 @@ fn placeholder(told: &Told, steps: &[Step], settings: &ReadSettings, in_key: boo
         ([Step::Epoch, rest @ ..], _) => (instant(told, settings)?.epoch(1_000_000_000), rest),
         ([Step::EpochMillis, rest @ ..], _) => (instant(told, settings)?.epoch(1_000_000), rest),
         ([Step::Hex, rest @ ..], Told::Bytes(bytes)) => (hex(bytes), rest),
+        ([Step::Sortable, rest @ ..], Told::Float(digits)) => (sortable(&exactly(digits)?)?, rest),
+        ([Step::Sortable, ..], Told::Text(_)) if settings.kind != Some(ValueType::N) => {
+            return Err(Wrong::Refused);
+        }
         _ => (text(&meant(told, settings.kind, settings)?, settings, in_key)?, steps),
     };
     for step in steps {
@@ -86,6 +91,7 @@ fn placeholder(told: &Told, steps: &[Step], settings: &ReadSettings, in_key: boo
             Step::Trim => rendered.trim().to_owned(),
             Step::Escape => rendered.replace('%', "%25").replace('#', "%23"),
             Step::Hex => hex(rendered.as_bytes()),
+            Step::Sortable => sortable(&rendered)?,
             Step::Pad(width) if rendered.len() <= *width && rendered.chars().all(|c| c.is_ascii_digit()) => {
                 format!("{rendered:0>width$}")
             }
@@ -94,6 +100,18 @@ fn placeholder(told: &Told, steps: &[Step], settings: &ReadSettings, in_key: boo
         };
     }
     Ok(rendered)
+}
+
+/// Where integers of 64 bits may be neighbours, a float counts with all its digits.
+fn exactly(shortest: &str) -> Result<String, Wrong> {
+    let value: f64 = shortest.parse().map_err(|_| Wrong::Unknown)?;
+    let neighbours = (2_f64.powi(53)..2_f64.powi(63)).contains(&value.abs());
+    Ok(if neighbours { format!("{value:.0}") } else { shortest.to_owned() })
+}
+
+fn sortable(number: &str) -> Result<String, Wrong> {
+    canonical(number)?;
+    Decimal::read(number).ok_or(Wrong::Refused)?.sortable().ok_or(Wrong::Unknown)
 }
 
 fn shard(text: &str, count: u32) -> Result<String, Wrong> {

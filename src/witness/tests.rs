@@ -291,6 +291,55 @@ fn keys_and_index_entries_are_compared_too() {
     assert_eq!(look(&entity, cell, Some("43")).unwrap().unwrap_err().attribute, "PK");
 }
 
+/// K15, K16: two renderers of `sortable` that share no code say the same of random numbers.
+#[test]
+fn k15_k16_sortable_is_rendered_twice_alike() {
+    let mut random = fastrand::Rng::with_seed(1516);
+    let sorting = |raw: &RawType| {
+        let mut entity = entity(raw, settings());
+        let parts = vec![placeholder(0, &[Step::Sortable])];
+        entity.layout.partition_key = key("PK", KeyType::S, TemplatePlan { parts });
+        entity.layout.attributes.clear();
+        entity
+    };
+    let (decimals, any) = (sorting(&my(MysqlType::Decimal)), sorting(&lite(SqliteType::Any)));
+    let mut compared = 0;
+    for _ in 0..2_000 {
+        let text = format!("{}e{}", random.i64(..) >> random.u32(0..64), random.i32(-140..120));
+        let found = look(&decimals, RawCell::Bytes(text.as_bytes()), Some(&text));
+        compared += usize::from(found.is_some());
+        assert!(found.is_none_or(|found| found == Ok(())), "{text}");
+        let integer = random.i64(..) >> random.u32(0..64);
+        let told = format!("integer:{integer}");
+        assert_eq!(look(&any, RawCell::Integer(integer), Some(&told)), Some(Ok(())), "{integer}");
+        let real = f64::from_bits(random.u64(..));
+        let told = format!("real:{real:?}");
+        let found = look(&any, RawCell::Real(real), Some(&told));
+        assert!(found.is_none_or(|found| found == Ok(())), "{real}");
+    }
+    assert!(compared > 1_000);
+    let wrong = look(&any, RawCell::Integer(7), Some("integer:8")).unwrap().unwrap_err();
+    assert_eq!(wrong.attribute, "PK");
+    assert!(look(&any, RawCell::Integer(7), Some("text:7")).unwrap().is_err());
+}
+
+/// In an attribute, what `sortable` has no text for goes by the attribute's policy.
+#[test]
+fn sortable_in_an_attribute_goes_by_its_policy() {
+    let nan = [0, 0, 0, 0, 0xC0, 0, 0, 0];
+    let huge = pg_numeric(&"9".repeat(41));
+    for (cell, text) in [(nan.as_slice(), "NaN"), (huge.as_slice(), &"9".repeat(41))] {
+        for (overflow, made) in [(Overflow::Reject, false), (Overflow::Omit, true), (Overflow::Null, true)] {
+            let mut entity = entity(&pg(PgType::Numeric), settings());
+            let template = TemplatePlan { parts: vec![placeholder(0, &[Step::Sortable])] };
+            let value = ValuePlan::Template { template, settings: ReadSettings { overflow, ..settings() } };
+            entity.layout.attributes = vec![attribute_plan("v", value)];
+            let found = look(&entity, RawCell::Bytes(cell), Some(text));
+            assert_eq!(found, made.then_some(Ok(())), "{text} {overflow:?}");
+        }
+    }
+}
+
 /// Items of one page that differ from those of its rows read again, though the cells are the same.
 #[test]
 fn rows_read_twice_make_the_same_items_while_their_cells_are_the_same() {

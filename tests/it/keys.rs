@@ -90,6 +90,74 @@ async fn k03_items_that_an_index_lacks_are_counted() {
     }
 }
 
+/// K15, K16: the databases put the numbers in order, and DynamoDB their texts.
+#[tokio::test]
+async fn k15_k16_sortable_keys_stand_in_the_order_of_their_numbers() {
+    let numbers = [
+        "0",
+        "-0.5",
+        "0.5",
+        "12.25",
+        "-12.25",
+        "12.2",
+        "12",
+        "120",
+        "-120",
+        "-119.999999",
+        "9",
+        "10",
+        "99.999999",
+        "1234567890.123456",
+        "-1234567890.123456",
+        "0.000001",
+        "-0.000001",
+    ];
+    let rows: Vec<String> =
+        numbers.iter().enumerate().map(|(id, number)| format!("({id}, {number})")).collect();
+    let sql = format!(
+        "CREATE TABLE t (id INT PRIMARY KEY, n DECIMAL(20,6) NOT NULL, place INT); INSERT INTO t (id, n) VALUES {};
+         CREATE TABLE places (id INT PRIMARY KEY, place INT NOT NULL);
+         INSERT INTO places SELECT a.id, (SELECT count(*) FROM t b WHERE b.n < a.n) FROM t a",
+        rows.join(", ")
+    );
+    let mapping = format!(
+        "{TABLE}[entities.Number]\nquery = \"SELECT t.id, t.n, p.place FROM t JOIN places p ON p.id = t.id\"\nkey = [\"id\"]\npk = \"N\"\nsk = \"{{n:sortable}}#{{id:010}}\"\n"
+    );
+    for kind in servers::ALL {
+        let loaded = load(kind, &sql, &mapping, 0).await;
+        let mut by_text: Vec<(&str, &str)> =
+            loaded.items.values().map(|item| (text(&item["SK"]["S"]), text(&item["place"]["N"]))).collect();
+        by_text.sort_unstable();
+        let places: Vec<&str> = by_text.iter().map(|(_, place)| *place).collect();
+        let expected: Vec<String> = (0..numbers.len()).map(|place| place.to_string()).collect();
+        assert_eq!(places, expected, "{}", kind.name());
+    }
+}
+
+/// K03: with several attributes in a key of an index, some of a block, some columns; and Z06: local indexes.
+#[tokio::test]
+async fn k03_z06_indexes_of_several_attributes_and_local_ones_hold_what_carries_their_keys() {
+    let sql = "CREATE TABLE orders (id INT PRIMARY KEY, tenant VARCHAR(9) NOT NULL, region VARCHAR(9) NULL, total DECIMAL(9,2) NOT NULL, day DATE NULL);
+               INSERT INTO orders VALUES (1, 'a', 'north', -3.50, '2026-01-01'), (2, 'a', NULL, 12.25, '2026-01-02'), (3, 'b', 'south', 2.75, NULL)";
+    let mapping = format!(
+        "{TABLE}[table.indexes.ByRegion]\npartition_key = [\"tenant\", \"region\"]\nsort_key = [\"day\", {{ name = \"total\", type = \"N\" }}]\n\n\
+         [table.indexes.ByTotal]\npartition_key = [\"G1\", \"G2\"]\nsort_key = \"G3\"\n\n\
+         [table.indexes.ByDay]\nlocal = true\npartition_key = \"PK\"\nsort_key = \"day\"\n\n\
+         [entities.Order]\nfrom = \"orders\"\npk = \"T#{{tenant}}\"\nsk = \"O#{{id:010}}\"\n\n\
+         [entities.Order.index.ByTotal]\npk = [\"T#{{tenant}}\", \"{{region}}\"]\nsk = \"{{total:sortable}}\"\n"
+    );
+    for kind in servers::ALL {
+        let loaded = load(kind, sql, &mapping, 0).await;
+        let indexes = &loaded.run["indexes"];
+        assert_eq!(indexes["ByRegion"], json!({"items": 1, "absent": 2}), "{}", kind.name());
+        assert_eq!(indexes["ByTotal"], json!({"items": 2, "absent": 1}), "{}", kind.name());
+        assert_eq!(indexes["ByDay"], json!({"items": 2, "absent": 1}), "{}", kind.name());
+        let totals: Vec<&Value> = loaded.items.values().map(|item| &item["G3"]["S"]).collect();
+        assert_eq!(totals, [&json!("-49864~"), &Value::Null, &json!("501275.")], "{}", kind.name());
+        assert!(loaded.items.values().all(|item| item.get("G1").is_some() == item.get("G2").is_some()));
+    }
+}
+
 #[tokio::test]
 async fn k04_an_empty_text_is_no_key() {
     let sql = "CREATE TABLE users (id INT PRIMARY KEY, email VARCHAR(100) NOT NULL DEFAULT ''); INSERT INTO users VALUES (1, ''), (2, 'a@b')";

@@ -110,6 +110,54 @@ async fn every_detail_of_the_table_is_asked_for() {
     );
 }
 
+const LOCAL: &str = r##"[source]
+url = "${DATABASE_URL}"
+
+[table]
+name = "shop"
+endpoint = "${DYNAMODB_ENDPOINT}"
+
+[table.indexes.ByDay]
+partition_key = ["tenant", { name = "amount", type = "N" }]
+sort_key = ["day", "note"]
+projection = "KEYS_ONLY"
+
+[table.indexes.ByNote]
+local = true
+partition_key = "PK"
+sort_key = "note"
+
+[entities.Order]
+from = "orders"
+pk = "O#{id}"
+sk = "O"
+"##;
+
+/// Z06: and what stands there afterwards is what the mapping says.
+#[tokio::test]
+async fn k03_z06_keys_of_several_attributes_and_local_indexes_are_made_and_compared() {
+    let stage = Stage::new(Kind::Sqlite, ORDERS, LOCAL).await.with_dynamodb().await;
+    stage.migrate("--create-table", 0).await;
+    let table = described(&stage).await;
+    let global = &table["GlobalSecondaryIndexes"][0];
+    assert_eq!(
+        keys(global),
+        [pair("tenant", "HASH"), pair("amount", "HASH"), pair("day", "RANGE"), pair("note", "RANGE")]
+    );
+    let local = &table["LocalSecondaryIndexes"][0];
+    assert_eq!(keys(local), [pair("PK", "HASH"), pair("note", "RANGE")]);
+    stage.migrate("--restart", 0).await;
+    let mapping = LOCAL.replace("[\"day\", \"note\"]", "[\"note\", \"day\"]").replace("local = true\n", "");
+    stage.folder.write("mapping.toml", &mapping);
+    let refused = stage.migrate("--restart", 3).await;
+    assert!(refused.stderr.contains("index `ByDay`'s sort key is"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("index `ByNote` is local, the mapping says global"),
+        "{}",
+        refused.stderr
+    );
+}
+
 /// On the service itself; a table without it works all the same, and the user is told.
 #[tokio::test]
 async fn point_in_time_recovery_is_switched_on_where_there_is_any() {

@@ -30,15 +30,17 @@ fn plan() -> TablePlan {
         indexes: vec![
             IndexPlan {
                 name: "GSI1".to_owned(),
-                partition_key: column("GSI1PK", KeyType::S),
-                sort_key: Some(column("rank", KeyType::N)),
+                partition_key: vec![column("GSI1PK", KeyType::S)],
+                sort_key: vec![column("rank", KeyType::N)],
                 projection: Projection::Include(vec!["total".to_owned()]),
+                local: false,
             },
             IndexPlan {
                 name: "Inverted".to_owned(),
-                partition_key: column("SK", KeyType::S),
-                sort_key: Some(column("PK", KeyType::S)),
+                partition_key: vec![column("SK", KeyType::S)],
+                sort_key: vec![column("PK", KeyType::S)],
                 projection: Projection::KeysOnly,
+                local: false,
             },
         ],
         ttl: None,

@@ -3,8 +3,8 @@ use super::super::{build, source_key};
 use super::{attribute, column, index, key, layout, literal, one, page, pg, settings, typed};
 use crate::mapping::{Constant, KeyType, Nulls, Overflow, ValueType};
 use crate::plan::{
-    AttributePlan, IndexEntryPlan, KeyPlan, Layout, Membership, PartPlan, ReadSettings, TemplatePlan,
-    ValuePlan,
+    AttributePlan, IndexEntryPlan, IndexSizing, KeyPlan, Layout, Membership, PartPlan, ReadSettings,
+    TemplatePlan, ValuePlan,
 };
 use crate::source::{MysqlType, PgType, RawCell};
 
@@ -129,6 +129,69 @@ fn k03_an_item_without_the_sort_key_of_an_index_is_not_in_it() {
     assert_eq!(sizes(&[cell("Rome"), cell("2024"), cell("xyz")]), [3 + 8 + 10 + 7, 3 + 8 + 10, 3 + 8]);
     assert_eq!(sizes(&[cell("Rome"), RawCell::Null, cell("xyz")]), [0, 0, 3 + 8]);
     assert_eq!(sizes(&[RawCell::Null, cell("2024"), cell("xyz")]), [0, 0, 0]);
+}
+
+/// K03: an item is in an index when it carries all key attributes, however they came.
+#[test]
+fn k03_an_index_of_several_key_attributes_takes_an_item_that_carries_them_all() {
+    let mut layout = texts(4);
+    let wide = |name: &str, all| IndexSizing { partition_keys: 2, sort_keys: 2, ..index(name, true, all) };
+    layout.indexes = vec![index("plain", false, true), wide("whole", true), wide("keys", false)];
+    layout.partition_key.membership = member(0b111, 0, 0);
+    let keyed = |name: &str, column, membership| AttributePlan {
+        membership,
+        index_key: Some(KeyType::S),
+        ..attribute(name, column, settings())
+    };
+    layout.attributes = vec![
+        keyed("a", 0, member(0b111, 0b111, 0)),
+        keyed("d", 3, member(0b111, 0, 0b110)),
+        AttributePlan { membership: member(0b011, 0, 0), ..attribute("rest", 0, settings()) },
+    ];
+    let block = [("b", 1, member(0b111, 0b110, 0)), ("c", 2, member(0b111, 0, 0b110))];
+    let keys = block.map(|(name, at, membership)| KeyPlan { membership, ..key(name, vec![column(at, &[])]) });
+    layout.index_entries = vec![IndexEntryPlan { index: 1, when: None, keys: keys.into() }];
+    let sizes = |cells: [&str; 4]| {
+        let cells = cells.map(|text| if text.is_empty() { RawCell::Null } else { cell(text) });
+        build(&layout, &page(&[&cells])).index_bytes
+    };
+    assert_eq!(sizes(["x", "y", "z", "w"]), [3 + 4 * 2 + 5, 3 + 4 * 2 + 5, 3 + 4 * 2]);
+    assert_eq!(sizes(["x", "", "z", "w"]), [3 + 2 * 2 + 5, 0, 0], "the block is written whole or not at all");
+    assert_eq!(sizes(["x", "y", "z", ""]), [3 + 3 * 2 + 5, 0, 0]);
+    assert_eq!(sizes(["", "y", "z", "w"]), [0, 0, 0]);
+    // The next row begins anew.
+    let two = build(&layout, &page(&[&[cell("x"), cell("y"), cell("z"), cell("w")], &[cell("x"); 4]]));
+    assert_eq!(two.index_bytes.len(), 6);
+    assert!(two.index_bytes.iter().all(|bytes| *bytes > 0));
+}
+
+/// Z06: an item and its entries in local indexes hold 400 KB together.
+#[test]
+fn z06_entries_in_local_indexes_count_against_the_size_of_an_item() {
+    let mut layout = texts(2);
+    layout.partition_key.membership = member(1, 1, 0);
+    let of = |layout: &Layout, size: usize, day: &str| {
+        let large = "x".repeat(size);
+        let day = if day.is_empty() { RawCell::Null } else { cell(day) };
+        one(&build(layout, &page(&[&[cell(&large), day]]))).map(str::len)
+    };
+    layout.attributes = vec![
+        AttributePlan { membership: member(1, 0, 0), ..attribute("v", 0, settings()) },
+        AttributePlan {
+            membership: member(1, 0, 1),
+            index_key: Some(KeyType::S),
+            ..attribute("day", 1, settings())
+        },
+    ];
+    layout.indexes = vec![index("ByDay", true, true)];
+    assert!(of(&layout, 300_000, "1").is_ok(), "a global index has room of its own");
+    layout.indexes[0].local = true;
+    assert!(of(&layout, 204_000, "1").is_ok());
+    assert_eq!(of(&layout, 205_000, "1"), Err(Rule::ItemTooLarge));
+    assert!(of(&layout, 205_000, "").is_ok(), "without an entry");
+    layout.indexes[0].all = false;
+    layout.attributes[0].membership = NONE;
+    assert!(of(&layout, 409_000, "1").is_ok(), "an entry of keys alone");
 }
 
 #[test]

@@ -101,6 +101,7 @@ fn takes(raw: &RawType, bytes: &[u8]) {
     for (kind, steps) in [
         (KeyType::S, vec![]),
         (KeyType::S, vec![Step::Trim, Step::Escape, Step::Shard(16)]),
+        (KeyType::S, vec![Step::Sortable]),
         (KeyType::N, vec![]),
         (KeyType::B, vec![]),
     ] {

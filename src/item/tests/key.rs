@@ -2,11 +2,11 @@ use super::super::build;
 use super::super::rejection::Rule;
 use super::{
     attribute, column, column_with, index, key, layout, literal, mysql, one, page, pg, pg_numeric, settings,
-    typed, zoned,
+    sqlite, typed, zoned,
 };
 use crate::mapping::{KeyType, Step, ValueType};
 use crate::plan::{IndexEntryPlan, KeyPlan, Layout, PartPlan};
-use crate::source::{MysqlType, PgType, RawCell, RawType};
+use crate::source::{MysqlType, PgType, RawCell, RawType, SqliteType};
 
 /// The partition key's value of one cell in a template.
 fn rendered(raw: &RawType, cell: RawCell<'_>, parts: Vec<PartPlan>) -> Result<String, Rule> {
@@ -88,6 +88,10 @@ fn what_helps_with_a_value_that_dynamodb_cannot_hold_depends_on_its_place() {
         of(&number, &huge, in_index),
         "in a key of an index set type = \"S\", or make it NULL with let"
     );
+    let in_sorting_key = |layout: &mut Layout| {
+        layout.partition_key = key("PK", vec![column(0, &[Step::Sortable])]);
+    };
+    assert_eq!(of(&number, &huge, in_sorting_key), "no key can hold it: leave such rows out with where");
     let as_text = vec![column_with(0, &[], typed(ValueType::S))];
     assert_eq!(rendered(&number, RawCell::Bytes(&huge), as_text), ok(&"9".repeat(41)));
     assert_eq!(of(&date, &day, in_attribute), "set overflow");
@@ -126,6 +130,81 @@ fn k15_padding_widens_and_never_cuts() {
     assert_eq!(rendered(&unsigned, RawCell::Bytes(&[0xFF; 8]), parts), ok("18446744073709551615"));
 }
 
+fn sortable(raw: &RawType, cell: RawCell<'_>) -> Result<String, Rule> {
+    rendered(raw, cell, vec![column(0, &[Step::Sortable])])
+}
+
+#[test]
+fn k15_k16_sortable_texts_are_as_documented() {
+    let decimal = |text: &str| sortable(&mysql(MysqlType::Decimal), RawCell::Bytes(text.as_bytes()));
+    for (number, expected) in [
+        ("0", "0."),
+        ("-0.00", "0."),
+        ("5", "5015."),
+        ("2800", "50428."),
+        ("19.90", "502199."),
+        ("0.05", "4995."),
+        ("-5", "-4984~"),
+        ("-19.9", "-497800~"),
+    ] {
+        assert_eq!(decimal(number), ok(expected), "{number}");
+    }
+    assert_eq!(decimal("1e125"), ok("6261."));
+    assert_eq!(decimal("-1e-130"), ok("-6288~"));
+    assert_eq!(decimal("1e126"), Err(Rule::NumberRange));
+    assert_eq!(decimal(&"9".repeat(39)), Err(Rule::NumberDigits));
+    assert_eq!(sortable(&pg(PgType::Numeric), RawCell::Bytes(&pg_numeric("-1.5"))), ok("-49884~"));
+    let any = sqlite(SqliteType::Any);
+    assert_eq!(sortable(&any, RawCell::Integer(-5)), ok("-4984~"));
+    assert_eq!(sortable(&any, RawCell::Real(-0.0)), ok("0."));
+    assert_eq!(sortable(&any, RawCell::Real(0.05)), ok("4995."));
+    assert_eq!(sortable(&any, RawCell::Real(1e300)), Err(Rule::NumberRange));
+    assert_eq!(sortable(&any, RawCell::Real(f64::INFINITY)), Err(Rule::NumberNotFinite));
+    assert_eq!(sortable(&any, RawCell::Text(b"5")), Err(Rule::TypeMismatch));
+    assert_eq!(sortable(&any, RawCell::Blob(b"5")), Err(Rule::TypeMismatch));
+}
+
+/// Whatever follows in the key: no text begins another.
+#[test]
+fn k15_k16_sortable_texts_compare_as_the_numbers_do() {
+    let mut random = fastrand::Rng::with_seed(15);
+    let raw = mysql(MysqlType::Decimal);
+    let mut number = || {
+        let widest = 10_i128.pow(random.u32(0..18));
+        let (digits, power) = (random.i128(-widest..=widest), random.u32(0..20));
+        let text = format!("{digits}e{}", i64::from(power) - 12);
+        let rendered = sortable(&raw, RawCell::Bytes(text.as_bytes())).unwrap();
+        (digits * 10_i128.pow(power), rendered)
+    };
+    for _ in 0..10_000 {
+        let ((left, left_text), (right, right_text)) = (number(), number());
+        let followed = |text: &str| [format!("{text}#"), format!("{text}~")];
+        assert_eq!(left.cmp(&right), left_text.cmp(&right_text), "{left_text} {right_text}");
+        if left != right {
+            for (left_key, right_key) in followed(&left_text).iter().zip(followed(&right_text).iter().rev()) {
+                assert_eq!(left.cmp(&right), left_key.cmp(right_key), "{left_key} {right_key}");
+            }
+        }
+    }
+}
+
+/// SQLite compares an integer with a real exactly, also where reals have no fraction any more.
+#[test]
+fn k16_integers_and_reals_of_sqlite_sort_together() {
+    let mut random = fastrand::Rng::with_seed(16);
+    let any = sqlite(SqliteType::Any);
+    for _ in 0..10_000 {
+        let width = random.u32(1..64);
+        let integer = random.i64(..) >> (64 - width);
+        let near = format!("{integer}").parse::<f64>().unwrap();
+        let real = if random.bool() { near } else { near + f64::from(random.i8(..)) };
+        let exactly: i128 = format!("{real:.0}").parse().unwrap();
+        let left = sortable(&any, RawCell::Integer(integer)).unwrap();
+        let right = sortable(&any, RawCell::Real(real)).unwrap();
+        assert_eq!(left.cmp(&right), i128::from(integer).cmp(&exactly), "{integer} {real}");
+    }
+}
+
 #[test]
 fn steps_apply_in_order() {
     let epoch = 1_500_000_i64.to_be_bytes();
@@ -133,6 +212,7 @@ fn steps_apply_in_order() {
     let time = |steps: &[Step]| rendered(&instant, RawCell::Bytes(&epoch), vec![column(0, steps)]);
     assert_eq!(time(&[Step::Epoch]), ok("946684801"));
     assert_eq!(time(&[Step::EpochMillis, Step::Pad(15)]), ok("000946684801500"));
+    assert_eq!(time(&[Step::Epoch, Step::Sortable]), ok("509946684801."));
     assert_eq!(time(&[Step::Strftime("%Y/%m".to_owned())]), ok("2000/01"));
     assert_eq!(time(&[Step::Lower, Step::Epoch]), Err(Rule::TypeMismatch));
     assert_eq!(text("  Ä@Example.COM ", &[Step::Trim, Step::Lower]), ok("ä@example.com"));

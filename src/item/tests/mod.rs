@@ -86,7 +86,8 @@ pub(super) fn attribute(name: &str, column: usize, settings: ReadSettings) -> At
 }
 
 pub(super) fn index(name: &str, has_sort_key: bool, all: bool) -> IndexSizing {
-    IndexSizing { name: name.to_owned(), has_sort_key, all }
+    let sort_keys = usize::from(has_sort_key);
+    IndexSizing { name: name.to_owned(), partition_keys: 1, sort_keys, all, local: false }
 }
 
 /// Columns a, b, c … of these types; the key is the literal `K`, and there are no attributes.

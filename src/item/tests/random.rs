@@ -183,6 +183,7 @@ fn keys_of_random_cells_never_panic() {
         Step::Hex,
         Step::Epoch,
         Step::EpochMillis,
+        Step::Sortable,
         Step::Shard(0),
         Step::Shard(16),
     ];

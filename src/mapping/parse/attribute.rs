@@ -8,7 +8,7 @@ use super::table::Outline;
 use super::walker::{Read, Value, Walker};
 use super::{constant, key_template, names, settings, template, ttl};
 use crate::mapping::diagnostic::{Diagnostic, quoted};
-use crate::mapping::{Attribute, Constant, KeyAttribute, KeyType, Origin, ValueSettings, ValueType};
+use crate::mapping::{Attribute, Constant, Index, KeyAttribute, KeyType, Origin, ValueSettings, ValueType};
 
 pub(in crate::mapping) const KEYS: Keys = Keys {
     known: &["column", "template", "value", "type", "format", "zone", "overflow", "nulls"],
@@ -118,9 +118,8 @@ fn read_origin<'a>(walker: &mut Walker<'a>, entry: &Entry<'a>) -> Read<Origin> {
 
 /// An attribute that is a key of an index has the key's type.
 fn fit_index_keys(walker: &mut Walker<'_>, attribute: &Attribute, outline: &Outline) -> Read<()> {
-    let keys =
-        outline.indexes.iter().flat_map(|index| std::iter::once(&index.partition_key).chain(&index.sort_key));
-    let Some(key) = keys.into_iter().find(|key| key.name.get_ref() == attribute.name.get_ref()) else {
+    let mut keys = outline.indexes.iter().flat_map(Index::keys);
+    let Some(key) = keys.find(|key| key.name.get_ref() == attribute.name.get_ref()) else {
         return Ok(());
     };
     match &attribute.origin {

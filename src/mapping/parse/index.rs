@@ -11,7 +11,7 @@ use crate::mapping::diagnostic::{Diagnostic, quoted};
 use crate::mapping::{Billing, Index, Projection};
 
 pub(in crate::mapping) const KEYS: Keys =
-    Keys { known: &["partition_key", "sort_key", "projection", "create"], later: &["local"] };
+    Keys { known: &["partition_key", "sort_key", "projection", "local", "create"], later: &[] };
 pub(in crate::mapping) const CREATE_KEYS: Keys = Keys { known: &["billing"], later: &[] };
 
 /// DynamoDB's limit of one index.
@@ -29,15 +29,17 @@ pub(super) fn read<'a>(
     let section = Section::read(walker, title, entry.span.clone(), table, &KEYS);
     let partition_key = section
         .required(walker, "partition_key", "for example partition_key = \"GSI1PK\"")
-        .and_then(|value| key_attribute::read(walker, "partition_key", value));
-    let sort_key = section.optional(walker, "sort_key", key_attribute::read_sort_key);
+        .and_then(|value| key_attribute::read_of_index(walker, "partition_key", value));
+    let sort_key = section.optional(walker, "sort_key", key_attribute::read_sort_key_of_index);
     let projection = section.optional(walker, "projection", projection);
+    let local = section.optional(walker, "local", |walker, key, value| walker.flag(key, value));
     let billing = section.optional(walker, "create", index_billing);
     let index = Index {
         name: name?,
         partition_key: partition_key?,
-        sort_key: sort_key?.flatten(),
+        sort_key: sort_key?.unwrap_or_default(),
         projection: projection?.unwrap_or(Projection::All),
+        local: local?.unwrap_or(false),
     };
     Ok((index, billing?.flatten()))
 }

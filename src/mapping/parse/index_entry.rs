@@ -31,7 +31,7 @@ fn read<'a>(walker: &mut Walker<'a>, prefix: &str, entry: &Entry<'a>, outline: &
     let index = outline.indexes.iter().find(|index| index.name.get_ref() == entry.name);
     let when = section.optional(walker, "when", |walker, key, value| walker.text(key, value));
     let pk = section.optional(walker, "pk", |walker, key, value| {
-        key_template::read_of_index(walker, key, value, index.map(|index| &index.partition_key))
+        key_template::read_of_index(walker, key, value, index.map(|index| index.partition_key.as_slice()))
     });
     let sk = sort_template(walker, &section, index);
     if section.get("pk").is_none() && section.get("sk").is_none() {
@@ -42,7 +42,7 @@ fn read<'a>(walker: &mut Walker<'a>, prefix: &str, entry: &Entry<'a>, outline: &
     Ok(IndexEntry {
         index: Spanned::new(entry.span.clone(), entry.name.to_owned()),
         when: when?.map(super::text::Text::spanned),
-        pk: pk?,
+        pk: pk?.unwrap_or_default(),
         sk: sk?,
     })
 }
@@ -51,17 +51,18 @@ fn sort_template<'a>(
     walker: &mut Walker<'a>,
     section: &Section<'a>,
     index: Option<&Index>,
-) -> Read<Option<Template>> {
-    let Some(sk) = section.get("sk") else { return Ok(None) };
-    if let Some(Index { name, sort_key: None, .. }) = index {
+) -> Read<Vec<Template>> {
+    let Some(sk) = section.get("sk") else { return Ok(Vec::new()) };
+    if let Some(Index { name, sort_key, .. }) = index
+        && sort_key.is_empty()
+    {
         let message = format!("index {} has no sort key", quoted(name.get_ref()));
         let help = format!("take `sk` out, or add sort_key = \"…\" to [table.indexes.{}]", name.get_ref());
         return Err(
             walker.report(Diagnostic::error("conflicting-keys", sk.span.clone(), message).with_help(help))
         );
     }
-    let attribute = index.and_then(|index| index.sort_key.as_ref());
-    key_template::read_of_index(walker, "sk", sk.value, attribute).map(Some)
+    key_template::read_of_index(walker, "sk", sk.value, index.map(|index| index.sort_key.as_slice()))
 }
 
 fn known_index(walker: &mut Walker<'_>, entry: &Entry<'_>, outline: &Outline) -> Read<()> {

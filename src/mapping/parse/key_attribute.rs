@@ -13,12 +13,12 @@ pub(in crate::mapping) const KEYS: Keys = Keys { known: &["name", "type"], later
 const TYPES: [(&str, KeyType); 3] = [("S", KeyType::S), ("N", KeyType::N), ("B", KeyType::B)];
 const SHAPES: &str = "an attribute's name or { name = \"…\", type = \"S\" }";
 
-/// `"NAME"` or `{ name, type }`. Lists are a later work's.
+/// As DynamoDB allows for each of an index's two keys.
+const MOST: usize = 4;
+
+/// `"NAME"` or `{ name, type }`.
 pub(super) fn read<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -> Read<KeyAttribute> {
     match value.get_ref() {
-        DeValue::Array(_) => {
-            Err(walker.not_yet(value.span(), format!("a list of attributes for {}", quoted(key))))
-        }
         DeValue::Table(table) => {
             let section = Section::read(walker, quoted(key), value.span(), table, &KEYS);
             named(walker, &section)
@@ -44,6 +44,35 @@ pub(super) fn read_sort_key<'a>(
             Err(walker.report(Diagnostic::error("wrong-type", value.span(), message)))
         }
         _ => read(walker, key, value).map(Some),
+    }
+}
+
+/// A key of an index: as [`read`], or a list of these.
+pub(super) fn read_of_index<'a>(
+    walker: &mut Walker<'a>,
+    key: &str,
+    value: &'a Value<'a>,
+) -> Read<Vec<KeyAttribute>> {
+    let DeValue::Array(items) = value.get_ref() else {
+        return read(walker, key, value).map(|attribute| vec![attribute]);
+    };
+    if items.is_empty() || items.len() > MOST {
+        let message = format!("{} lists {} attributes; an index takes 1 to {MOST}", quoted(key), items.len());
+        return Err(walker.report(Diagnostic::error("too-many", value.span(), message)));
+    }
+    let attributes: Vec<Read<KeyAttribute>> = items.iter().map(|item| read(walker, key, item)).collect();
+    attributes.into_iter().collect()
+}
+
+/// As [`read_of_index`], where `false` says that there is none.
+pub(super) fn read_sort_key_of_index<'a>(
+    walker: &mut Walker<'a>,
+    key: &str,
+    value: &'a Value<'a>,
+) -> Read<Vec<KeyAttribute>> {
+    match value.get_ref() {
+        DeValue::Array(_) => read_of_index(walker, key, value),
+        _ => read_sort_key(walker, key, value).map(|attribute| attribute.into_iter().collect()),
     }
 }
 

@@ -3,7 +3,7 @@
 use toml::de::DeValue;
 
 use super::template;
-use super::walker::{Read, Value, Walker};
+use super::walker::{Read, Reported, Value, Walker};
 use crate::mapping::diagnostic::{Diagnostic, quoted};
 use crate::mapping::{KeyAttribute, KeyType, Template, TemplatePart};
 
@@ -22,19 +22,44 @@ pub(super) fn read<'a>(
     }
 }
 
-/// As [`read`], for the keys of indexes, where a list is a later work's.
+/// As [`read`], for a key of an index: a template for each of its attributes, a list where there are several.
 pub(super) fn read_of_index<'a>(
     walker: &mut Walker<'a>,
     key: &str,
     value: &'a Value<'a>,
-    attribute: Option<&KeyAttribute>,
-) -> Read<Template> {
-    match value.get_ref() {
-        DeValue::Array(_) => {
-            Err(walker.not_yet(value.span(), format!("a list of templates for {}", quoted(key))))
-        }
-        _ => read(walker, key, value, attribute),
+    attributes: Option<&[KeyAttribute]>,
+) -> Read<Vec<Template>> {
+    let items: Vec<&Value<'a>> = match value.get_ref() {
+        DeValue::Array(items) => items.iter().collect(),
+        _ => vec![value],
+    };
+    if let Some(attributes) = attributes
+        && attributes.len() != items.len()
+    {
+        return Err(wrong_count(walker, key, value, attributes, items.len()));
     }
+    let attribute = |at: usize| attributes.and_then(|attributes| attributes.get(at));
+    let templates: Vec<Read<Template>> =
+        items.into_iter().enumerate().map(|(at, item)| read(walker, key, item, attribute(at))).collect();
+    templates.into_iter().collect()
+}
+
+fn wrong_count(
+    walker: &mut Walker<'_>,
+    key: &str,
+    value: &Value<'_>,
+    attributes: &[KeyAttribute],
+    found: usize,
+) -> Reported {
+    let names: Vec<String> = attributes.iter().map(|attribute| quoted(attribute.name.get_ref())).collect();
+    let names = names.join(", ");
+    let templates = if found == 1 { "1 template".to_owned() } else { format!("{found} templates") };
+    let message = format!("{} has {templates} for the attributes {names}", quoted(key));
+    let help = match attributes {
+        [_] => "write one template".to_owned(),
+        _ => format!("write a list of {} templates, in that order", attributes.len()),
+    };
+    walker.report(Diagnostic::error("key-count", value.span(), message).with_help(help))
 }
 
 /// Numbers and bytes are not put together from parts.

@@ -99,10 +99,9 @@ fn all<'a>(entity: &Section<'_>, parts: &'a Parts<'_>, outline: &'a Outline) -> 
 
 fn of_index<'a>(entry: &'a IndexEntry, outline: &'a Outline) -> Vec<Origin<'a>> {
     let Some(index) = index_of(entry, outline) else { return Vec::new() };
-    let pk = entry.pk.as_ref().map(|template| (&index.partition_key, "pk", template));
-    let sk = entry.sk.as_ref().zip(index.sort_key.as_ref()).map(|(template, key)| (key, "sk", template));
-    pk.into_iter()
-        .chain(sk)
+    let pk = index.partition_key.iter().zip(&entry.pk).map(|(key, template)| (key, "pk", template));
+    let sk = index.sort_key.iter().zip(&entry.sk).map(|(key, template)| (key, "sk", template));
+    pk.chain(sk)
         .map(|(key, word, template)| Origin {
             attribute: key.name.get_ref(),
             writer: Writer::Index(entry.index.get_ref(), word),
@@ -142,7 +141,7 @@ fn without_origin(parts: &Parts<'_>, outline: &Outline, origins: &[Origin<'_>]) 
     let mut mistakes = Vec::new();
     for entry in parts.index_entries() {
         let Some(index) = index_of(entry, outline) else { continue };
-        let partition_key = std::iter::once((&index.partition_key, "pk"));
+        let partition_key = index.partition_key.iter().map(|key| (key, "pk"));
         for (key, word) in partition_key.chain(index.sort_key.iter().map(|key| (key, "sk"))) {
             let name = key.name.get_ref();
             let is_written = origins.iter().any(|origin| origin.attribute == name);

@@ -7,7 +7,7 @@ use crate::mapping::Step;
 use crate::mapping::diagnostic::{closest, listed, quoted};
 use crate::mapping::strftime;
 
-const WORDS: [(&str, Step); 7] = [
+const WORDS: [(&str, Step); 8] = [
     ("lower", Step::Lower),
     ("upper", Step::Upper),
     ("trim", Step::Trim),
@@ -15,6 +15,7 @@ const WORDS: [(&str, Step); 7] = [
     ("hex", Step::Hex),
     ("epoch", Step::Epoch),
     ("epoch_ms", Step::EpochMillis),
+    ("sortable", Step::Sortable),
 ];
 /// No number of DynamoDB has more digits.
 const MAX_DIGITS: usize = 38;
@@ -44,7 +45,6 @@ fn parse(spelled: &str, range: Range<usize>) -> Result<Step, Vec<TemplateMistake
     }
     let step = match spelled {
         "" => Err(empty(range)),
-        "sortable" => Err(not_yet(range)),
         _ => match (pad(spelled), shard(spelled)) {
             (Some(digits), _) => in_range(digits.map(Step::Pad), range, "a zero pad", MAX_DIGITS),
             (_, Some(count)) => in_range(count.map(Step::Shard), range, "the number of shards", u32::MAX),
@@ -99,7 +99,7 @@ fn strftime_step(spelled: &str, start: usize) -> Result<Step, Vec<TemplateMistak
 fn unknown(spelled: &str, range: Range<usize>) -> TemplateMistake {
     let words = WORDS.iter().map(|(word, _)| *word);
     let known = "`0N` (zero pad), strftime such as `%Y-%m-%d`, `lower`, `upper`, `trim`, `escape`, `hex`, \
-                 `epoch`, `epoch_ms`, `shard(n)`";
+                 `epoch`, `epoch_ms`, `sortable`, `shard(n)`";
     let is_number = spelled.chars().all(|c| c.is_ascii_digit());
     let word = spelled.split('(').next().unwrap_or_default();
     let is_like_shard = closest(word, ["shard"]).is_some();
@@ -123,14 +123,5 @@ fn empty(range: Range<usize>) -> TemplateMistake {
         range,
         message: "a step is missing here".into(),
         help: "write a step, or take the separator out".into(),
-    }
-}
-
-fn not_yet(range: Range<usize>) -> TemplateMistake {
-    TemplateMistake {
-        code: "not-yet",
-        range,
-        message: "`sortable` does not work yet".into(),
-        help: "a later version brings it; `0N` zero pads integers that are not negative".into(),
     }
 }

@@ -8,6 +8,7 @@ use crate::mapping::diagnostic::{Diagnostic, quoted};
 use crate::mapping::{Billing, CreateSettings, Index, KeyAttribute, KeyType, Projection};
 
 const MAX_INDEXES: usize = 20;
+const MAX_LOCAL_INDEXES: usize = 5;
 const MAX_PROJECTED: usize = 100;
 
 pub(super) fn check(
@@ -20,6 +21,7 @@ pub(super) fn check(
     let mut mistakes = same_attribute_twice(outline);
     mistakes.extend(key_types(outline));
     mistakes.extend(limits(outline, indexes));
+    mistakes.extend(local_indexes(outline, indexes));
     mistakes.extend(create.map(|create| billing(create, indexes)).unwrap_or_default());
     match mistakes.into_iter().map(|mistake| walker.report(mistake)).last() {
         Some(reported) => Err(reported),
@@ -39,9 +41,10 @@ fn same_attribute_twice(outline: &Outline) -> Vec<Diagnostic> {
     let mut mistakes: Vec<Diagnostic> = twice(&uses).into_iter().collect();
     for index in &outline.indexes {
         let name = quoted(index.name.get_ref());
-        let keys = std::iter::once((format!("the partition key of index {name}"), &index.partition_key.name))
-            .chain(index.sort_key.iter().map(|key| ("its sort key".to_owned(), &key.name)))
-            .collect::<Vec<_>>();
+        let partition =
+            index.partition_key.iter().map(|key| (format!("the partition key of index {name}"), &key.name));
+        let sort = index.sort_key.iter().map(|key| ("its sort key".to_owned(), &key.name));
+        let keys = partition.chain(sort).collect::<Vec<_>>();
         mistakes.extend(twice(&keys));
     }
     mistakes
@@ -90,9 +93,9 @@ fn key_types(outline: &Outline) -> Vec<Diagnostic> {
 fn all_keys(outline: &Outline) -> impl Iterator<Item = (String, &KeyAttribute)> {
     let of_table = outline.partition_key.iter().chain(outline.sort_key.iter().flatten());
     let of_index = |index: &Index| format!("index {}", quoted(index.name.get_ref()));
-    of_table.map(|key| ("the table".to_owned(), key)).chain(outline.indexes.iter().flat_map(move |index| {
-        std::iter::once(&index.partition_key).chain(&index.sort_key).map(move |key| (of_index(index), key))
-    }))
+    of_table.map(|key| ("the table".to_owned(), key)).chain(
+        outline.indexes.iter().flat_map(move |index| index.keys().map(move |key| (of_index(index), key))),
+    )
 }
 
 fn two_types(key: &KeyAttribute, expected: KeyType, why: &str) -> Diagnostic {
@@ -105,9 +108,11 @@ fn two_types(key: &KeyAttribute, expected: KeyType, why: &str) -> Diagnostic {
 }
 
 fn limits(outline: &Outline, indexes: &[IndexRead<'_>]) -> Option<Diagnostic> {
-    if let Some(first_beyond) = indexes.get(MAX_INDEXES) {
+    let is_local = |read: &&IndexRead<'_>| matches!(&read.index, Ok((index, _)) if index.local);
+    let global = || indexes.iter().filter(|read| !is_local(read));
+    if let Some(first_beyond) = global().nth(MAX_INDEXES) {
         let message =
-            format!("{} indexes are too many: a DynamoDB table has {MAX_INDEXES} at most", indexes.len());
+            format!("{} indexes are too many: a DynamoDB table has {MAX_INDEXES} at most", global().count());
         return Some(Diagnostic::error("too-many", first_beyond.entry.span.clone(), message));
     }
     let mut total: usize = 0;
@@ -123,6 +128,69 @@ fn limits(outline: &Outline, indexes: &[IndexRead<'_>]) -> Option<Diagnostic> {
         }
     }
     None
+}
+
+/// A local index is another order of the table's own partitions.
+fn local_indexes(outline: &Outline, indexes: &[IndexRead<'_>]) -> Vec<Diagnostic> {
+    let mut mistakes = Vec::new();
+    let local = || outline.indexes.iter().filter(|index| index.local);
+    if let Some(first_beyond) = local().nth(MAX_LOCAL_INDEXES) {
+        let message = format!(
+            "{} local indexes are too many: a DynamoDB table has {MAX_LOCAL_INDEXES} at most",
+            local().count()
+        );
+        mistakes.push(Diagnostic::error("too-many", first_beyond.name.span(), message));
+    }
+    for index in local() {
+        mistakes.extend(local_keys(outline, index));
+        let own = indexes.iter().filter_map(|read| read.index.as_ref().ok()).find_map(|(known, billing)| {
+            billing.as_ref().filter(|_| known.name.get_ref() == index.name.get_ref())
+        });
+        if let Some(billing) = own {
+            let message =
+                format!("index {} is local: it has no capacity of its own", quoted(index.name.get_ref()));
+            let mistake = Diagnostic::error("local-index", billing.span(), message)
+                .with_help("take `create.billing` out: its writes count against the table's capacity");
+            mistakes.push(mistake);
+        }
+    }
+    mistakes
+}
+
+fn local_keys(outline: &Outline, index: &Index) -> Vec<Diagnostic> {
+    let name = quoted(index.name.get_ref());
+    let refuse =
+        |span, message: String, help: String| Diagnostic::error("local-index", span, message).with_help(help);
+    let mut mistakes = Vec::new();
+    if let Some(table) = &outline.partition_key {
+        let same =
+            matches!(index.partition_key.as_slice(), [key] if key.name.get_ref() == table.name.get_ref());
+        if !same {
+            let span = index.partition_key.first().map_or_else(|| index.name.span(), |key| key.name.span());
+            let table = table.name.get_ref();
+            let message = format!("local index {name} has another partition key than the table");
+            let help = format!("write partition_key = \"{table}\", or take `local` out");
+            mistakes.push(refuse(span, message, help));
+        }
+    }
+    match index.sort_key.as_slice() {
+        [_] => {}
+        [] => {
+            let help = "write sort_key = \"…\", the attribute that it sorts by".to_owned();
+            mistakes.push(refuse(index.name.span(), format!("local index {name} has no sort key"), help));
+        }
+        [_, second, ..] => {
+            let message = format!("local index {name} has several attributes in its sort key");
+            let help = "name one attribute: only global indexes have keys of several".to_owned();
+            mistakes.push(refuse(second.name.span(), message, help));
+        }
+    }
+    if matches!(outline.sort_key, Some(None)) {
+        let message = format!("local index {name} needs a table with a sort key");
+        let help = "take `sort_key = false` out of [table], or `local` out of the index".to_owned();
+        mistakes.push(refuse(index.name.span(), message, help));
+    }
+    mistakes
 }
 
 /// DynamoDB bills a table and its indexes in one mode.

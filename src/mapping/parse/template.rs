@@ -274,9 +274,10 @@ mod tests {
             Step::Hex,
             Step::Epoch,
             Step::EpochMillis,
+            Step::Sortable,
             Step::Shard(8),
         ];
-        let text = "{a:%Y-%m-%dT%H:%M:%S.%3fZ|upper|escape|hex|epoch|epoch_ms|shard(8)}";
+        let text = "{a:%Y-%m-%dT%H:%M:%S.%3fZ|upper|escape|hex|epoch|epoch_ms|sortable|shard(8)}";
         assert_eq!(parse(text).unwrap(), [placeholder("a", &steps, 0..text.len())]);
     }
 
@@ -318,7 +319,6 @@ mod tests {
             ("{a:shard}", vec![("unknown-step", 3..8)]),
             ("{a:10}", vec![("unknown-step", 3..5)]),
             ("{a:%y-%m}", vec![("unknown-directive", 3..5)]),
-            ("{a:sortable}", vec![("not-yet", 3..11)]),
         ] {
             assert_eq!(parse(text).unwrap_err(), mistakes, "{text}");
         }

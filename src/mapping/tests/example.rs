@@ -68,8 +68,8 @@ fn reads_indexes_in_the_order_of_the_file() {
     let keys: Vec<_> = indexes
         .iter()
         .map(|index| {
-            let sort_key = index.sort_key.as_ref().map(|key| key.name.get_ref().as_str());
-            (index.name.get_ref().as_str(), index.partition_key.name.get_ref().as_str(), sort_key)
+            let sort_key = index.sort_key.first().map(|key| key.name.get_ref().as_str());
+            (index.name.get_ref().as_str(), index.partition_key[0].name.get_ref().as_str(), sort_key)
         })
         .collect();
     assert_eq!(
@@ -83,7 +83,7 @@ fn reads_indexes_in_the_order_of_the_file() {
     assert_eq!(indexes[0].projection, Projection::All);
     assert_eq!(indexes[1].projection, Projection::KeysOnly);
     assert_eq!(indexes[2].projection, Projection::Include(vec!["OrderDate".into(), "Label".into()]));
-    assert_eq!(indexes[2].partition_key.kind, KeyType::N);
+    assert_eq!(indexes[2].partition_key[0].kind, KeyType::N);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn check_user(user: &Entity) {
     assert_eq!((user.defaults.nulls, user.defaults.overflow), (Some(Nulls::Null), None));
     let index = &user.indexes[0];
     assert_eq!(index.index.get_ref(), "GSI1");
-    assert_eq!(written(index.pk.as_ref().unwrap()), "EMAIL#{email:[Trim, Lower]}");
+    assert_eq!(written(&index.pk[0]), "EMAIL#{email:[Trim, Lower]}");
 }
 
 fn check_order(order: &Entity) {
@@ -124,8 +124,8 @@ fn check_order(order: &Entity) {
     );
     let index = &order.indexes[0];
     assert_eq!(index.when.as_ref().unwrap().get_ref(), "shipped_status = 'UNSHIPPED'");
-    assert_eq!(written(index.pk.as_ref().unwrap()), format!("UNSHIPPED#{{id:[{:?}]}}", Step::Shard(8)));
-    assert_eq!(written(index.sk.as_ref().unwrap()), "{order_date:[]}#{id:[Pad(10)]}");
+    assert_eq!(written(&index.pk[0]), format!("UNSHIPPED#{{id:[{:?}]}}", Step::Shard(8)));
+    assert_eq!(written(&index.sk[0]), "{order_date:[]}#{id:[Pad(10)]}");
     check_attributes(order);
 }
 

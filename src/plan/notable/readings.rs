@@ -1,6 +1,6 @@
 //! Columns that may mean something else than what they are read as.
 
-use crate::mapping::{Diagnostic, Format, Step};
+use crate::mapping::{Diagnostic, Format, KeyType, Step};
 use crate::source::{Class, Column, MysqlType, PgType, RawType};
 
 use super::{Looked, listed};
@@ -8,7 +8,7 @@ use crate::plan::fit::step_name;
 use crate::plan::uses::{Place, Use};
 
 pub(super) fn remarks(looked: &Looked<'_>) -> Vec<Diagnostic> {
-    let remarks = [flags(looked), padding(looked), uuids(looked), local_times(looked)];
+    let remarks = [flags(looked), padding(looked), uuids(looked), local_times(looked), local_keys(looked)];
     remarks.into_iter().flatten().collect()
 }
 
@@ -107,6 +107,29 @@ fn local_times(looked: &Looked<'_>) -> Option<Diagnostic> {
     );
     let span = looked.key_span(&first.name).unwrap_or_else(|| looked.span(&columns));
     Some(Diagnostic::warning("local-time-with-z", span, message).with_help(help))
+}
+
+/// What no zone is known of is found by its local text alone.
+fn local_keys(looked: &Looked<'_>) -> Option<Diagnostic> {
+    let columns = looked.columns(|used| {
+        let local = used.column.raw.class() == Class::Timestamp && used.settings.zone.is_none();
+        let formats =
+            used.steps.iter().map(step_format).chain([written_format(used.settings.format.as_ref())]);
+        let key = used.place.key() == Some(KeyType::S);
+        local && key && !formats.flatten().any(|format| format.ends_with('Z'))
+    });
+    let first = columns.first()?;
+    let message = format!(
+        "keys of `{}` hold timestamps without a zone as they are, without a `Z`: {}",
+        looked.name(),
+        named(&columns)
+    );
+    let help = format!(
+        "where the zone is known, write for example `zone = \"UTC\"` in {}: the keys are UTC then, and end in `Z`",
+        looked.column_table(first)
+    );
+    let span = looked.key_span(&first.name).unwrap_or_else(|| looked.span(&columns));
+    Some(Diagnostic::note("local-time-in-key", span, message).with_help(help))
 }
 
 fn step_format(step: &Step) -> Option<String> {

@@ -39,6 +39,11 @@ fn what_decides_the_items_changes_the_fingerprint_and_says_so() {
         "`from` or `query`"
     );
     assert_eq!(on_entity(&|user| user.indexes[0].when = Some(text("true"))), "the `index` blocks");
+    let several = changed(&|mapping, _| {
+        mapping.table.indexes[0].partition_key.push(key_attribute("GSI1PK2", KeyType::S));
+        mapping.entities[0].indexes[0].pk.push(template("{id:sortable}"));
+    });
+    assert_eq!(several, "the `index` blocks");
     assert_eq!(
         on_entity(&|user| user.defaults.nulls = Some(crate::mapping::Nulls::Null)),
         "the attributes, the `index` blocks, `pk`"
@@ -70,6 +75,10 @@ fn what_decides_nothing_leaves_the_fingerprint_alone() {
     assert!(same(&|mapping, _| mapping.entities[0].attributes.reverse()), "the order of attributes");
     assert!(same(&|_, relation| relation.row_estimate = None), "estimates");
     assert!(same(&|mapping, _| mapping.table.indexes.push(index("New", "a", "b"))), "other indexes");
+    assert!(
+        same(&|mapping, _| mapping.table.indexes[0].sort_key.push(key_attribute("x", KeyType::S))),
+        "what reaches an index"
+    );
     assert!(same(&|mapping, _| mapping.entities[0].name = text("Person")), "the entity's name");
     let mut narrow = base();
     narrow.0.entities[0].columns = ColumnChoice::List(Vec::new());

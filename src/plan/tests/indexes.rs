@@ -73,14 +73,14 @@ fn an_attribute_that_is_an_index_key_must_have_its_type() {
         lines(&wrong)[0],
         "error index-key-type: attribute `age` is N, but a key of index `ByAge`, which wants S"
     );
-    by_age.sort_key = Some(key_attribute("age", KeyType::N));
+    by_age.sort_key = vec![key_attribute("age", KeyType::N)];
     assert!(with_indexes(vec![user()], vec![by_age]).is_ok());
 }
 
 #[test]
 fn an_attribute_is_one_type_in_all_keys() {
     let mut other = index("Inverted", "SK", "PK");
-    other.partition_key.kind = KeyType::N;
+    other.partition_key[0].kind = KeyType::N;
     let findings = with_indexes(vec![user()], vec![other]).unwrap_err();
     assert!(codes(&findings).contains(&"key-type"));
 }
@@ -108,9 +108,54 @@ fn entering_an_index_by_accident_is_warned_of_and_by_design_noted() {
 fn k03_a_block_that_leaves_a_key_out_never_enters_its_index() {
     let mut half = user();
     half.indexes = vec![block("GSI1", "E#{email}", "U")];
-    half.indexes[0].sk = None;
+    half.indexes[0].sk.clear();
     let (_, findings) = with_indexes(vec![half], vec![index("GSI1", "GSI1PK", "GSI1SK")]).unwrap();
     assert_eq!(codes(&findings), ["index-incomplete"]);
+}
+
+/// K03: with several attributes in a key, an item needs them all.
+#[test]
+fn k03_keys_of_several_attributes_come_from_blocks_and_columns_alike() {
+    let by_email = |user: &mut Entity| {
+        user.indexes = vec![block("Wide", "E#{email}", "{age:sortable}")];
+        user.indexes[0].pk.push(template("{id:010}"));
+    };
+    let mut wide = index("Wide", "W1", "W3");
+    wide.partition_key.push(key_attribute("W2", KeyType::S));
+    let mut with_block = user();
+    by_email(&mut with_block);
+    let mut by_columns = wide.clone();
+    by_columns.sort_key = vec![key_attribute("email", KeyType::S), key_attribute("age", KeyType::N)];
+    let mut half = user();
+    by_email(&mut half);
+    half.indexes[0].pk.clear();
+    let (plan, findings) = with_indexes(vec![with_block], vec![wide.clone()]).unwrap();
+    assert_eq!(codes(&findings), Vec::<&str>::new());
+    let entry = &plan.entities[0].layout.index_entries[0];
+    let names: Vec<&str> = entry.keys.iter().map(|key| key.attribute.as_str()).collect();
+    assert_eq!(names, ["W1", "W2", "W3"]);
+    let sizing = &plan.entities[0].layout.indexes[0];
+    assert_eq!((sizing.partition_keys, sizing.sort_keys), (2, 1));
+    let is = |projected, partition_of, sort_of| Membership { projected, partition_of, sort_of };
+    assert_eq!(membership(&plan, "W2"), is(1, 1, 0));
+    let (_, findings) = with_indexes(vec![half], vec![wide]).unwrap();
+    assert_eq!(codes(&findings), ["index-incomplete"]);
+    let mut carries = user();
+    carries.attributes = vec![attribute("W1", "email"), attribute("W2", "email")];
+    carries.columns = crate::mapping::ColumnChoice::All;
+    let (plan, _) = with_indexes(vec![carries], vec![by_columns]).unwrap();
+    assert_eq!((membership(&plan, "W2"), membership(&plan, "age")), (is(1, 1, 0), is(1, 0, 1)));
+}
+
+/// Z06: said once, however many local indexes there are.
+#[test]
+fn z06_a_local_index_limits_what_a_partition_key_holds() {
+    let local = |name, sk| Index { local: true, ..index(name, "PK", sk) };
+    let (plan, findings) =
+        with_indexes(vec![user()], vec![local("ByEmail", "email"), local("ByAge", "SK")]).unwrap();
+    assert_eq!(codes(&findings).iter().filter(|code| **code == "local-index").count(), 1);
+    assert!(lines(&findings)[0].contains("holds 10 GB at most"), "{findings:?}");
+    assert!(plan.table.indexes.iter().all(|index| index.local));
 }
 
 #[test]

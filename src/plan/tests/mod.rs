@@ -4,5 +4,6 @@ mod attributes;
 mod fingerprints;
 mod indexes;
 mod keys;
+mod lints;
 mod mistakes;
 mod proofs;

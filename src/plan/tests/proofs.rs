@@ -198,6 +198,23 @@ fn entities_are_kept_apart_by_what_their_keys_can_hold() {
     }
 }
 
+/// K15, K16: a sortable text ends by itself, whatever stands behind it.
+#[test]
+fn k15_k16_sortable_numbers_are_told_apart() {
+    for (pk, sk, columns, key, is_proven) in [
+        ("{a:sortable}{b:sortable}", "X", "a int8, b int8", "a b", true),
+        ("{a:sortable}{b}", "X", "a numeric, b text", "a b", true),
+        ("{a}{b:sortable}", "X", "a int8, b int8", "a b", false),
+        ("{a:epoch|sortable}", "X", "a timestamptz(0)", "a", true),
+        ("{a:epoch|sortable}", "X", "a timestamptz(3)", "a", false),
+        ("{a:sortable}", "X", "a lite INTEGER", "a", true),
+        ("{a:sortable}", "X", "a lite BLOB", "a", false),
+    ] {
+        let found = proofs(&mapping(vec![entity("E", pk, sk)]), &[relation(columns, key)]);
+        assert_eq!(!found.contains("unproven"), is_proven, "{pk} {columns}: {found}");
+    }
+}
+
 #[test]
 fn escaping_is_advised_where_it_would_prove() {
     let entities = vec![entity("Order", "P", "ORDER#{id}"), entity("Item", "P", "ORDER#{id}#ITEM#{no:04}")];
@@ -259,7 +276,7 @@ fn random_template(random: &mut fastrand::Rng) -> String {
             0 => "#".to_owned(),
             1 => "A#".to_owned(),
             2 | 3 => format!("{{{}:{}}}", ["a", "b"][random.usize(0..2)], pick(&text, random)),
-            4 | 5 => format!("{{n:{}}}", pick(&["", "03", "04"], random)),
+            4 | 5 => format!("{{n:{}}}", pick(&["", "03", "04", "sortable"], random)),
             6 => "{u}".to_owned(),
             _ => format!("{{d:{}}}", pick(&date, random)),
         };
@@ -300,6 +317,15 @@ fn apply(value: &str, step: &Step) -> Option<String> {
             let hash = Sha256::digest(value.as_bytes());
             (u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]) % count).to_string()
         }
+        Step::Sortable => match value.strip_prefix('-') {
+            _ if value == "0" => "0.".to_owned(),
+            Some(digits) => {
+                let nines = |text: &str| text.bytes().map(|digit| char::from(b'9' - digit + b'0')).collect();
+                let nines: String = nines(&format!("{}{}", 500 + digits.len(), digits.trim_end_matches('0')));
+                format!("-{nines}~")
+            }
+            None => format!("{}{}.", 500 + value.len(), value.trim_end_matches('0')),
+        },
         other => panic!("{other:?}"),
     })
 }

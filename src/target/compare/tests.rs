@@ -17,9 +17,10 @@ fn plan() -> TablePlan {
         sort_key: Some(column("SK")),
         indexes: vec![IndexPlan {
             name: "GSI1".to_owned(),
-            partition_key: column("GSI1PK"),
-            sort_key: Some(column("GSI1SK")),
+            partition_key: vec![column("GSI1PK")],
+            sort_key: vec![column("GSI1SK")],
             projection: Projection::All,
+            local: false,
         }],
         ttl: None,
         create: CreateSettings::default(),
@@ -158,6 +159,86 @@ fn index_keys_types_projection_and_status_are_compared() {
             index `GSI1` is CREATING, not ACTIVE
                 wait until it is ACTIVE and run again
         "#]],
+    );
+}
+
+#[test]
+fn k03_keys_of_several_attributes_are_compared_in_their_order() {
+    let mut wide = plan();
+    wide.indexes[0].partition_key = vec![column("tenant"), column("region")];
+    wide.indexes[0].sort_key = vec![column("day"), number("rank")];
+    let index = LiveIndex {
+        partition_key: vec![column("tenant"), column("region")],
+        sort_key: vec![column("day"), number("rank")],
+        ..live_index("GSI1")
+    };
+    check(&wide, &LiveTable { indexes: vec![index.clone()], ..live() }, &expect![""]);
+    let other = LiveIndex {
+        partition_key: vec![column("region"), column("tenant")],
+        sort_key: vec![column("day"), column("rank")],
+        ..index.clone()
+    };
+    check(
+        &wide,
+        &LiveTable { indexes: vec![other], ..live() },
+        &expect![[r#"
+        index `GSI1`'s partition key is `region` (S), `tenant` (S), the mapping says `tenant` (S), `region` (S)
+            set `table.indexes.GSI1.partition_key = ["region", "tenant"]`, or make the index anew
+        index `GSI1`'s sort key is `day` (S), `rank` (S), the mapping says `day` (S), `rank` (N)
+            set `table.indexes.GSI1.sort_key = ["day", "rank"]`, or make the index anew
+    "#]],
+    );
+    check(
+        &plan(),
+        &LiveTable { indexes: vec![index], ..live() },
+        &expect![[r#"
+        index `GSI1`'s partition key is `tenant` (S), `region` (S), the mapping says `GSI1PK` (S)
+            set `table.indexes.GSI1.partition_key = ["tenant", "region"]`, or make the index anew
+        index `GSI1`'s sort key is `day` (S), `rank` (N), the mapping says `GSI1SK` (S)
+            set `table.indexes.GSI1.sort_key = ["day", { name = "rank", type = "N" }]`, or make the index anew
+    "#]],
+    );
+    check(
+        &wide,
+        &live(),
+        &expect![[r#"
+        index `GSI1`'s partition key is `GSI1PK` (S), the mapping says `tenant` (S), `region` (S)
+            set `table.indexes.GSI1.partition_key = ["GSI1PK"]`, or make the index anew
+        index `GSI1`'s sort key is `GSI1SK` (S), the mapping says `day` (S), `rank` (N)
+            set `table.indexes.GSI1.sort_key = ["GSI1SK"]`, or make the index anew
+    "#]],
+    );
+}
+
+#[test]
+fn z06_local_and_global_indexes_are_told_apart() {
+    let mut local = plan();
+    local.indexes[0].local = true;
+    check(
+        &local,
+        &live(),
+        &expect![[r#"
+        index `GSI1` is global, the mapping says local
+            set `table.indexes.GSI1.local = false`, or make the table anew
+    "#]],
+    );
+    check(
+        &local,
+        &LiveTable { indexes: Vec::new(), ..live() },
+        &expect![[r#"
+        the table has no index `GSI1`
+            make the table anew: a local index is made together with its table; or take `[table.indexes.GSI1]` out
+    "#]],
+    );
+    let index = LiveIndex { local: true, ..live_index("GSI1") };
+    check(&local, &LiveTable { indexes: vec![index.clone()], ..live() }, &expect![""]);
+    check(
+        &plan(),
+        &LiveTable { indexes: vec![index], ..live() },
+        &expect![[r#"
+        index `GSI1` is local, the mapping says global
+            set `table.indexes.GSI1.local = true`, or make the table anew
+    "#]],
     );
 }
 

@@ -32,12 +32,9 @@ impl DynamoDb {
         let request = self
             .request(&definition)
             .map_err(|error| TargetError::new(TargetErrorKind::Config, &context, error.to_string()))?;
-        let answer = request
-            .customize()
-            .config_override(self.control())
-            .send()
-            .await
-            .map_err(|error| refused_is_config(self.call(Stage::Connect, &context).failed(error)))?;
+        let answer = request.customize().config_override(self.control()).send().await.map_err(|error| {
+            refused_is_config(self.call(Stage::Connect, &context).failed(error), &definition)
+        })?;
         self.check_account(&context, answer.table_description().and_then(|table| table.table_arn()))?;
         let deadline = Instant::now() + patience;
         let table = self.wait_until_ready(&context, deadline).await?;
@@ -72,8 +69,11 @@ impl DynamoDb {
             sdk::AttributeDefinition::builder().attribute_name(&key.name).attribute_type(kind).build()
         });
         let warm = definition.warm_throughput;
-        let indexes = definition.indexes.iter().map(|index| global_index(index, warm));
-        let indexes = Some(indexes.collect::<Result<Vec<_>, _>>()?).filter(|list| !list.is_empty());
+        let (local, global): (Vec<_>, Vec<_>) = definition.indexes.iter().partition(|index| index.local);
+        let global = global.into_iter().map(|index| global_index(index, warm));
+        let global = Some(global.collect::<Result<Vec<_>, _>>()?).filter(|list| !list.is_empty());
+        let local = local.into_iter().map(local_index);
+        let local = Some(local.collect::<Result<Vec<_>, _>>()?).filter(|list| !list.is_empty());
         let tags =
             definition.tags.iter().map(|(key, value)| sdk::Tag::builder().key(key).value(value).build());
         let tags = Some(tags.collect::<Result<Vec<_>, _>>()?).filter(|list| !list.is_empty());
@@ -89,7 +89,8 @@ impl DynamoDb {
             .table_name(self.table())
             .set_attribute_definitions(Some(attributes.collect::<Result<Vec<_>, _>>()?))
             .set_key_schema(Some(key_schema(&definition.keys)?))
-            .set_global_secondary_indexes(indexes)
+            .set_global_secondary_indexes(global)
+            .set_local_secondary_indexes(local)
             .billing_mode(mode)
             .set_provisioned_throughput(throughput)
             .set_tags(tags)
@@ -150,12 +151,25 @@ impl DynamoDb {
 }
 
 /// A refused CreateTable is a mistake in the mapping, not in an item.
-fn refused_is_config(error: TargetError) -> TargetError {
+fn refused_is_config(error: TargetError, definition: &TableDefinition) -> TargetError {
+    let many =
+        |index: &&IndexDefinition| [KeyRole::Hash, KeyRole::Range].iter().any(|role| several(index, *role));
+    let hint = match definition.indexes.iter().find(many) {
+        Some(index) => format!(
+            "check `[table]`, `[table.indexes]` and `[table.create]`; keys of several attributes (index `{}`) are not known to \
+             every server beside the service",
+            index.name
+        ),
+        None => "check `[table]`, `[table.indexes]` and `[table.create]`".to_owned(),
+    };
     match error.kind {
-        TargetErrorKind::Refused => TargetError { kind: TargetErrorKind::Config, ..error }
-            .with_hint("check `[table]`, `[table.indexes]` and `[table.create]`"),
+        TargetErrorKind::Refused => TargetError { kind: TargetErrorKind::Config, ..error }.with_hint(hint),
         _ => error,
     }
+}
+
+fn several(index: &IndexDefinition, role: KeyRole) -> bool {
+    index.keys.iter().filter(|key| key.role == role).count() > 1
 }
 
 fn global_index(
@@ -168,6 +182,14 @@ fn global_index(
         .projection(projection(&index.projection))
         .set_provisioned_throughput(index.throughput.map(provisioned).transpose()?)
         .set_warm_throughput(warm.map(warm_throughput))
+        .build()
+}
+
+fn local_index(index: &IndexDefinition) -> Result<sdk::LocalSecondaryIndex, BuildError> {
+    sdk::LocalSecondaryIndex::builder()
+        .index_name(&index.name)
+        .set_key_schema(Some(key_schema(&index.keys)?))
+        .projection(projection(&index.projection))
         .build()
 }
 

@@ -73,6 +73,26 @@ async fn w12_k05_one_refused_item_is_rejected_by_name_and_its_neighbours_are_wri
     assert_eq!(verified["entities"]["Entry"]["rejected"], 3, "{verified:#}");
 }
 
+/// Z06: the rows that a full partition key has no room for are rejected with the reason, the others are written.
+#[tokio::test]
+async fn z06_what_a_full_partition_key_refuses_is_rejected_by_name() {
+    let scene = Scene::new(servers::postgres().await, 100).await;
+    let full = |item: &Value| ["7", "70"].iter().any(|id| item["id"]["N"] == **id);
+    let refusal = Fault::Error {
+        status: 400,
+        code: "ItemCollectionSizeLimitExceededException",
+        message: "Collection size exceeded.".to_owned(),
+    };
+    scene.front.script([(When::holding(full), refusal)]);
+    let report = scene.load().run().await.expect_code(4).json();
+    assert_accounted(&report, 100, 2);
+    let rejects = scene.rejects();
+    assert!(rejects.iter().all(|reject| reject["rule"] == "refused"), "{rejects:?}");
+    let told = |reject: &Value| reject["message"].as_str().is_some_and(|message| message.contains("10 GB"));
+    assert!(rejects.iter().all(told), "{rejects:?}");
+    assert_eq!(scene.written(), 98);
+}
+
 #[tokio::test]
 async fn a_service_that_refuses_everything_stops_the_load() {
     let scene = Scene::new(servers::postgres().await, 5_000).await;
