@@ -30,6 +30,7 @@ mod demo;
 mod documents;
 mod dry_run;
 mod dynamodb;
+mod examples;
 mod front;
 mod ground;
 mod help;
