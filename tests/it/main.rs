@@ -47,6 +47,7 @@ mod preview;
 mod resilience;
 mod schema;
 mod servers;
+mod sharding;
 mod shop;
 mod source;
 mod stage;
