@@ -16,6 +16,7 @@ pub mod cli;
 pub mod item;
 pub mod load;
 pub mod mapping;
+pub mod near;
 pub mod plan;
 pub mod preview;
 pub mod report;

@@ -42,6 +42,7 @@ mod layering;
 mod load;
 mod man;
 mod messages;
+mod near;
 mod oracle;
 mod preview;
 mod resilience;
