@@ -128,7 +128,7 @@ async fn check(file: &MappingFile, args: &CheckArgs, terminal: &Terminal) -> Res
             let Deep { diagnostics, findings } =
                 deep(&mapping, &prepared.plan, &mut source, args.redact, terminal).await?;
             let mut all: Vec<Diagnostic> = prepared.diagnostics.into_iter().chain(diagnostics).collect();
-            all.sort_by_key(|finding| finding.span.as_ref().map(|span| span.start));
+            all.sort_by_key(|finding| finding.span.as_ref().map_or(usize::MAX, |span| span.start));
             Ok(Checked { findings: all, plan: Some(prepared.plan), deep: Some(findings) })
         }
         Ok(prepared) => Ok(Checked::shallow(prepared.diagnostics, Some(prepared.plan))),

@@ -17,6 +17,8 @@ pub(super) struct DeepFinding {
     entity: String,
     code: &'static str,
     column: String,
+    /// The table that is referred to.
+    parent: Option<String>,
     rows: u64,
     examples: Vec<IndexMap<String, String>>,
 }
@@ -80,6 +82,7 @@ fn finding(near: &Near) -> DeepFinding {
         entity: near.entity.clone(),
         code: code(near),
         column: near.column.clone(),
+        parent: near.parent.as_ref().map(|key| key.table.clone()),
         rows: near.rows,
         examples: near.examples.iter().map(|key| key.iter().cloned().collect()).collect(),
     }

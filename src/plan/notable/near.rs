@@ -22,7 +22,8 @@ pub struct NearColumn {
     pub parent: Option<(ForeignKey, Vec<Step>)>,
 }
 
-/// The columns of one entity, each once.
+/// The columns of one entity: each once for every foreign key that it is part of, or once. Where several keys write it, the
+/// one that folds the least counts.
 pub fn near_columns(
     entity: &Entity,
     relation: &Relation,
@@ -30,26 +31,36 @@ pub fn near_columns(
     plan: &Plan,
 ) -> Vec<NearColumn> {
     let looked = Looked { entity, relation, uses: uses(&planned.select, &planned.layout) };
-    let mut found: Vec<NearColumn> = Vec::new();
-    for used in looked.uses.iter().filter(|used| is_text_in_key(used)) {
-        let name = &used.column.name;
-        let parent = relation.foreign_keys.iter().find(|key| key.columns.contains(name));
+    let mut found = Vec::new();
+    for column in looked.columns(is_text_in_key) {
+        let name = &column.name;
+        let uses = || looked.uses.iter().filter(|used| used.column.name == *name && is_text_in_key(used));
+        let parents: Vec<&ForeignKey> =
+            relation.foreign_keys.iter().filter(|key| key.columns.contains(name)).collect();
         // The sort key of an index only puts rows in order, which neighbours by spelling do not harm.
-        let only_sorts = matches!(used.place, Place::IndexKey { sorts: true, .. });
-        if found.iter().any(|near| near.column.name == *name) || (parent.is_none() && only_sorts) {
-            continue;
-        }
+        let counts = |used: &&Use<'_>| !parents.is_empty() || gathers(used);
+        let least = uses().filter(counts).min_by_key(|used| folding(used.steps).len());
+        let Some(used) = least else { continue };
         let steps = folding(used.steps);
-        let parent = parent.map(|key| (key.clone(), parent_steps(key, name, plan).unwrap_or(steps.clone())));
-        found.push(NearColumn {
-            column: used.column.clone(),
+        let near = |parent| NearColumn {
+            column: column.clone(),
             position: used.position,
-            span: looked.key_span(name).unwrap_or_else(|| looked.span(&[used.column])),
-            steps,
+            span: looked.key_span(name).unwrap_or_else(|| looked.span(&[column])),
+            steps: steps.clone(),
             parent,
-        });
+        };
+        let of_parent = |key: &&ForeignKey| {
+            let there = parent_steps(key, name, plan).unwrap_or_else(|| steps.clone());
+            near(Some(((*key).clone(), there)))
+        };
+        found.extend(parents.iter().map(of_parent));
+        found.extend(parents.is_empty().then(|| near(None)));
     }
     found
+}
+
+fn gathers(used: &Use<'_>) -> bool {
+    !matches!(used.place, Place::IndexKey { sorts: true, .. })
 }
 
 fn is_text_in_key(used: &Use<'_>) -> bool {
