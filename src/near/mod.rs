@@ -1,8 +1,9 @@
 //! Texts in keys that are near to others without being equal: `abc` beside `ABC`. To SQL they may be one, to
 //! DynamoDB they are two. `check --deep` counts them; knows no target and writes nothing.
 //!
-//! Where a text refers to a parent the database joins and counts. Where it stands for itself all of its entity's rows are read
-//! once, in pages, since no database but PostgreSQL knows of Unicode normal forms; what is remembered meanwhile is bounded.
+//! Where a text refers to a parent the database joins and counts. Where it stands for itself all of its entity's rows are
+//! read, in pages: no database trims, folds and normalizes as keys do (in the C locale PostgreSQL's `lower` knows ASCII
+//! alone, and the others know no normal forms). What is remembered meanwhile is bounded.
 
 mod twins;
 
