@@ -132,7 +132,12 @@ async fn check(file: &MappingFile, args: &CheckArgs, terminal: &Terminal) -> Res
             Ok(Checked { findings: all, plan: Some(prepared.plan), deep: Some(findings) })
         }
         Ok(prepared) => Ok(Checked::shallow(prepared.diagnostics, Some(prepared.plan))),
-        Err(PlanError::Mapping(findings)) => Ok(Checked::shallow(findings, None)),
+        Err(PlanError::Mapping(findings)) => {
+            if args.deep {
+                terminal.remark("--deep: no rows are read before the mistakes are mended");
+            }
+            Ok(Checked::shallow(findings, None))
+        }
         Err(PlanError::Source(error)) => Err(error.into()),
     }
 }

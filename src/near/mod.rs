@@ -157,7 +157,7 @@ fn nothing(entity: &EntityPlan, near: &NearColumn) -> Near {
     }
 }
 
-/// Reads the rows as often as the memory for their texts asks for: once, up to half a million texts.
+/// Reads the rows as often as the memory for their texts asks for: once, up to a quarter of a million.
 async fn among_themselves(
     reader: &mut Reader,
     asked: &NearQuestions<'_>,

@@ -11,8 +11,8 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::{EXAMPLES, SourceKey};
 use crate::mapping::Step;
 
-/// Texts that are remembered at a time: some forty megabytes.
-const ROOM: usize = 500_000;
+/// Texts that are remembered at a time: some forty megabytes a column.
+const ROOM: usize = 250_000;
 
 #[derive(Debug)]
 pub(super) struct Twins {
