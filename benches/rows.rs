@@ -50,7 +50,7 @@ fn measure(database: &str, columns: &[(&str, RawType)], row: fn(i64) -> Cells) -
     let rows = u32::try_from(page.rows())?;
     let bytes = built.bytes.len() / page.rows();
     println!("{database}: {} ns a row, items of {bytes} bytes", (best / rows).as_nanos());
-    let watches = entity.watches();
+    let watches = entity.watches(None);
     let watched = watches.len();
     let survey = Survey::new(watches);
     let passes = (0..PASSES).map(|_| {
@@ -92,7 +92,7 @@ fn entity(database: &str, columns: &[(&str, RawType)]) -> Result<EntityPlan, Box
         row_estimate: None,
         family: Vec::new(),
     };
-    let (plan, _) = resolve(&mapping, &[Ok(relation)], false).map_err(|found| format!("{found:?}"))?;
+    let (plan, _) = resolve(&mapping, &[Ok(relation)]).map_err(|found| format!("{found:?}"))?;
     Ok(plan.entities.into_iter().next().ok_or("no entity")?)
 }
 

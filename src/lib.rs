@@ -14,6 +14,7 @@
 
 pub mod cli;
 pub mod item;
+pub mod keys;
 pub mod load;
 pub mod mapping;
 pub mod near;

@@ -24,9 +24,6 @@ pub(crate) struct CheckArgs {
     /// Check the mapping alone, without connecting to the source
     #[arg(long)]
     offline: bool,
-    /// Report keys that are not proven to differ as warnings (exit code 0)
-    #[arg(long)]
-    allow_unproven_keys: bool,
     /// Read the rows too: texts in keys that differ from others only by case, blanks or Unicode form
     #[arg(long, conflicts_with = "offline")]
     deep: bool,
@@ -122,7 +119,7 @@ async fn check(file: &MappingFile, args: &CheckArgs, terminal: &Terminal) -> Res
     let project = Project::parse(file.clone(), &environment, terminal)?;
     project.table()?;
     let mut source = project.connect(terminal).await?;
-    let options = PlanOptions { allow_unproven: args.allow_unproven_keys, ..PlanOptions::default() };
+    let options = PlanOptions::default();
     match prepare(&mapping, &mut source, options).await {
         Ok(prepared) if args.deep => {
             let Deep { diagnostics, findings } =

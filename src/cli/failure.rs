@@ -180,6 +180,12 @@ impl From<LoadError> for Failure {
             LoadError::State(error) => error.into(),
             LoadError::TooManyRejects { .. } => Failure::new(Exit::Failed, "max-rejects", message)
                 .with_help("look at the rejects file; mend the cause, or allow more with --max-rejects, then run again to go on"),
+            LoadError::TooManyCollisions { .. } => Failure::new(Exit::Failed, "collisions", message).with_help(
+                "a dry run shows examples: make the keys differ, choose a row by `on_collision`, or allow more rejected rows \
+                 with --max-rejects",
+            ),
+            LoadError::Keys(_) => Failure::new(Exit::Failed, "key-pass", message)
+                .with_help("the keys are sorted in temporary files: is there room on the disk? TMPDIR says where"),
             LoadError::AllRefused { .. } => Failure::new(Exit::Failed, "all-refused", message)
                 .with_help("compare the mapping's keys and types with the table: `migrate check`"),
             LoadError::Contradiction(_) => Failure::new(

@@ -17,7 +17,7 @@ pub(crate) const EXIT_CODES: [(u8, &str); 7] = [
     (0, "done"),
     (1, "failed outside mapping and data, safe to run again"),
     (2, "wrong usage, or --yes is missing"),
-    (3, "mistake in mapping or schema, table differs, unproven keys"),
+    (3, "mistake in mapping or schema, table differs, rows without a key"),
     (4, "finished, but rows were rejected"),
     (5, "verification found differences"),
     (130, "interrupted, checkpoint saved"),

@@ -78,7 +78,7 @@ async fn execute(args: &PreviewArgs, terminal: &Terminal) -> Result<PreviewRepor
     let project = Project::open(&args.mapping.mapping, terminal)?;
     let only: Vec<String> = args.entity.iter().cloned().collect();
     project.must_know(&only)?;
-    let options = PlanOptions { allow_unproven: true, trust_keys: true, ..PlanOptions::default() };
+    let options = PlanOptions { trust_keys: true, ..PlanOptions::default() };
     // `check` and a dry run tell its warnings.
     let told = if terminal.verbose { terminal.clone() } else { terminal.silenced() };
     let settings = look(project.source()?);

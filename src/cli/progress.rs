@@ -29,6 +29,8 @@ pub(crate) struct Progress {
     /// Its position counts write units.
     last: ProgressBar,
     wrong: Wrong,
+    /// Rows whose keys were counted.
+    counted: Mutex<u64>,
     last_line: Mutex<Instant>,
     /// When it was last said why it is slow.
     noticed: Mutex<Option<Instant>>,
@@ -86,6 +88,7 @@ impl Progress {
             entities,
             last,
             wrong,
+            counted: Mutex::new(0),
             last_line: Mutex::new(Instant::now()),
             noticed: Mutex::new(None),
             last_notice: Mutex::new(None),
@@ -100,6 +103,8 @@ impl Progress {
     fn load_event(&self, event: &Event) {
         match event {
             Event::Read { entity, rejected, .. } => self.wrong(*entity, *rejected),
+            Event::Counting { rows, .. } => self.counting(*rows),
+            Event::Counted { rows, shared } => self.counted(*rows, *shared),
             Event::Written { entity, items } => self.advance(*entity, *items),
             Event::Consumed { write_units } => self.last.inc(*write_units),
             Event::EntityDone { entity } => self.done(*entity),
@@ -115,6 +120,28 @@ impl Progress {
             )),
             Event::SourceLost { cause } => self.say(&format!("the source is gone, trying again: {cause}")),
         }
+    }
+
+    /// The pass over the keys, before any bar moves.
+    fn counting(&self, rows: u64) {
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        *counted += rows;
+        let text = format!("counting keys: {} rows", thousands(*counted));
+        if self.terminal.interactive {
+            self.last.set_message(text);
+        } else if !self.terminal.quiet && self.is_time_for_a_line() {
+            self.terminal.remark(&text);
+        }
+    }
+
+    fn counted(&self, rows: u64, shared: u64) {
+        self.last.set_message("");
+        let rows = thousands(rows);
+        self.say(&match shared {
+            0 => format!("keys counted: {rows} rows, each with a key of its own"),
+            1 => format!("keys counted: {rows} rows, 1 key that several rows have"),
+            _ => format!("keys counted: {rows} rows, {} keys that several rows have", thousands(shared)),
+        });
     }
 
     pub(crate) fn verify_event(&self, event: &VerifyEvent) {
@@ -193,16 +220,23 @@ impl Progress {
         self.bars.suspend(|| self.terminal.remark(text));
     }
 
+    fn is_time_for_a_line(&self) -> bool {
+        let mut last = self.last_line.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_time = last.elapsed() >= PAUSE;
+        if is_time {
+            *last = Instant::now();
+        }
+        is_time
+    }
+
     /// Without a terminal: one line every few seconds.
     fn line(&self) {
         if self.terminal.interactive || self.terminal.quiet {
             return;
         }
-        let mut last = self.last_line.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.elapsed() < PAUSE {
+        if !self.is_time_for_a_line() {
             return;
         }
-        *last = Instant::now();
         let begun = self.entities.iter().filter(|entity| entity.bar.position() > 0);
         let mut parts: Vec<_> = begun.map(Entity::line).collect();
         parts.extend(write_units_a_second(self.last.per_sec()));

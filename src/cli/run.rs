@@ -21,7 +21,8 @@ use crate::load::{
     self, Checkpoint, End, Journal, Load, LoadOptions, Loaded, Pace, StateFolder, Surveys, TableIdentity,
 };
 use crate::mapping::{Rate, SnapshotMode};
-use crate::plan::{EntityPlan, KeyProof, Plan, PlanOptions};
+use crate::plan::{EntityPlan, Plan, PlanOptions};
+use crate::report::cost::thousands;
 use crate::report::{Consistent, Outcome, RunReport, dry_run_text, run_text};
 use crate::source::{PageLimits, Source};
 use crate::target::{Discard, Target};
@@ -59,8 +60,6 @@ pub(crate) struct Ran {
     pub failure: Option<Failure>,
     /// The fixed rate asked for.
     pub rate: Option<u64>,
-    /// Entities whose keys are not proven to differ.
-    pub unproven: Vec<String>,
 }
 
 /// Prints the report and returns the exit code.
@@ -71,13 +70,6 @@ pub(crate) fn tell(ran: &Ran, terminal: &Terminal) -> Exit {
         terminal.data(&dry_run_text(&ran.report, ran.rate, terminal.style()));
     } else {
         terminal.data(&run_text(&ran.report, terminal.style()));
-    }
-    if !ran.unproven.is_empty() {
-        let names = ran.unproven.join(", ");
-        terminal.remark(&format!(
-            "warning: the keys of {names} are not proven to differ: only rows with one key that were in flight together are \
-             counted as rejected, others replace each other; `migrate verify` finds them"
-        ));
     }
     if let Some(failure) = &ran.failure {
         terminal.explain(failure);
@@ -99,7 +91,7 @@ pub(crate) async fn execute(project: &Project, args: &RunArgs, terminal: &Termin
     let state = Arc::new(StateFolder::open(&folder)?);
     // An unreadable one stops the run before anything is made.
     let begun = !args.restart && Checkpoint::read(state.path())?.is_some_and(|found| found.is_begun());
-    let (source, plan) = prepare(project, args, terminal).await?;
+    let (source, plan) = prepare(project, terminal).await?;
     let table = project.table()?;
     let missing = match begun {
         true => Missing::Gone,
@@ -111,19 +103,14 @@ pub(crate) async fn execute(project: &Project, args: &RunArgs, terminal: &Termin
     write(project, args, terminal, source, plan, &state, &destination).await
 }
 
-async fn prepare(
-    project: &Project,
-    args: &RunArgs,
-    terminal: &Terminal,
-) -> Result<(Source, Arc<Plan>), Failure> {
-    let options = PlanOptions { allow_unproven: args.allow_unproven_keys, ..PlanOptions::default() };
-    let (source, prepared) = project.prepare(options, terminal).await?;
+async fn prepare(project: &Project, terminal: &Terminal) -> Result<(Source, Arc<Plan>), Failure> {
+    let (source, prepared) = project.prepare(PlanOptions::default(), terminal).await?;
     Ok((source, Arc::new(prepared.plan)))
 }
 
 /// Everything up to the target, which discards.
 async fn dry_run(project: &Project, args: &RunArgs, terminal: &Terminal) -> Result<Ran, Failure> {
-    let (source, plan) = prepare(project, args, terminal).await?;
+    let (source, plan) = prepare(project, terminal).await?;
     let pace = expected_pace(rate(project, args), &plan.table);
     let mut options = options(project, args, &plan, Pace::Unlimited)?;
     options.max_rejects = None;
@@ -190,6 +177,7 @@ fn already_done(progress: Checkpoint, plan: &Plan, pace: &Pace, folder: &Path) -
         end: End::Complete,
         progress,
         samples: load::Samples::default(),
+        collisions: None,
         compared: Arc::default(),
         noticed: Vec::new(),
     };
@@ -199,7 +187,7 @@ fn already_done(progress: Checkpoint, plan: &Plan, pace: &Pace, folder: &Path) -
     }
     report.resumed = true;
     report.rejects_file = rejects_file(folder, &report);
-    Ran { report, failure: None, rate: None, unproven: Vec::new() }
+    Ran { report, failure: None, rate: None }
 }
 
 fn rejects_file(folder: &Path, report: &RunReport) -> Option<String> {
@@ -255,7 +243,7 @@ async fn drive<T: Target>(
         ahead.then(|| recorded.map(|entity| entity.tally().rows).unwrap_or_default())
     };
     let done: Vec<_> = plan.entities.iter().enumerate().map(|(at, entity)| rows(at, entity)).collect();
-    let unproven = unproven(plan, &options.entities);
+    announce_counting(plan, &options.entities, journal.progress(), terminal);
     let progress = Arc::new(Progress::new(plan, &done, Wrong::Rejected, terminal));
     let observe = progress.observer();
     let load = Load { plan: Arc::clone(plan), source: project.source()?.clone(), target, options, observe };
@@ -265,13 +253,28 @@ async fn drive<T: Target>(
     if project.source()?.snapshot == SnapshotMode::None {
         report.consistent = Consistent::None;
     }
-    Ok(Ran { unproven, ..finished(loaded, report) })
+    Ok(finished(loaded, report))
 }
 
-fn unproven(plan: &Plan, entities: &[usize]) -> Vec<String> {
-    let chosen = entities.iter().filter_map(|entity| plan.entities.get(*entity));
-    let unproven = chosen.filter(|entity| matches!(entity.key_proof, KeyProof::Unproven { .. }));
-    unproven.map(|entity| entity.name.clone()).collect()
+/// What is read before anything is written, because no proof tells the keys apart.
+fn announce_counting(plan: &Plan, entities: &[usize], progress: &Checkpoint, terminal: &Terminal) {
+    let is_due = |name: &&String| {
+        let chosen =
+            entities.iter().filter_map(|at| plan.entities.get(*at)).any(|entity| entity.name == **name);
+        chosen && !progress.is_done(name) && !progress.entity(name).is_some_and(|recorded| recorded.counted)
+    };
+    let contested = plan.contested.iter().filter(|set| set.iter().any(|name| is_due(&name))).flatten();
+    let contested: Vec<&str> = contested.map(String::as_str).collect();
+    if contested.is_empty() {
+        return;
+    }
+    let counted = plan.entities.iter().filter(|entity| contested.contains(&entity.name.as_str()));
+    let rows: Option<u64> = counted.map(EntityPlan::expected_rows).sum();
+    let rows = rows.map(|rows| format!(", about {} rows", thousands(rows))).unwrap_or_default();
+    let names = contested.join(", ");
+    terminal.remark(&format!(
+        "no proof tells the keys of {names} apart: they are counted first{rows}, before anything is written"
+    ));
 }
 
 fn finished(loaded: Loaded, mut report: RunReport) -> Ran {
@@ -280,5 +283,5 @@ fn finished(loaded: Loaded, mut report: RunReport) -> Ran {
         End::Complete | End::Interrupted => None,
     };
     report.error = failure.as_ref().map(Failure::report);
-    Ran { report, failure, rate: None, unproven: Vec::new() }
+    Ran { report, failure, rate: None }
 }

@@ -1,6 +1,6 @@
 //! `migrate verify`: rebuild every item and compare it with what the table holds.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,8 +15,9 @@ use super::project::{MappingArgs, Project, StateArgs};
 use super::signals::stop_on_signal;
 use super::terminal::Terminal;
 use crate::item::Rule;
-use crate::load::{REJECTS_FILE, read_rejects, redacted};
-use crate::plan::{Plan, PlanOptions};
+use crate::keys::{Hash, Losers, row_hash};
+use crate::load::{Checkpoint, LOSERS_FILE, REJECTS_FILE, read_rejects, redacted};
+use crate::plan::{EntityPlan, Plan, PlanOptions};
 use crate::report::{Outcome, VerifyReport, verify_text};
 use crate::source::{PageLimits, Source};
 use crate::verify::{Excused, Sample, VerifyOptions, verify};
@@ -94,7 +95,7 @@ pub(crate) fn tell(report: &VerifyReport, terminal: &Terminal) -> Exit {
 
 async fn execute(project: &Project, args: &VerifyArgs, terminal: &Terminal) -> Result<VerifyReport, Failure> {
     // Whether the keys are proven was decided before the load.
-    let options = PlanOptions { allow_unproven: true, ..PlanOptions::default() };
+    let options = PlanOptions::default();
     // Its warnings were told before the load.
     let told = if terminal.verbose { terminal.clone() } else { terminal.silenced() };
     let (source, prepared) = project.prepare(options, &told).await?;
@@ -123,7 +124,7 @@ pub(crate) async fn compare(
         seed: args.seed,
         show_values: args.show_values,
         concurrency: usize::from(args.concurrency),
-        excused: excused(folder)?,
+        excused: excused(folder, plan)?,
         ..VerifyOptions::new(limits)
     };
     let progress = Progress::new(plan, &vec![Some(0); plan.entities.len()], Wrong::Different, terminal);
@@ -142,19 +143,44 @@ pub(crate) async fn compare(
     Ok(report)
 }
 
-/// Rows that the load rejected for reasons that no rule on the row itself can see.
-fn excused(folder: &Path) -> Result<Option<Excused>, Failure> {
+/// Rows that the load left out for reasons that no rule on the row itself can see.
+fn excused(folder: &Path, plan: &Plan) -> Result<Option<Excused>, Failure> {
     let at_run_time = [Rule::KeyCollision, Rule::Refused].map(Rule::as_str);
-    let known: HashSet<(String, Vec<(String, String)>)> = read_rejects(&folder.join(REJECTS_FILE))?
+    let rejected: HashSet<(String, Vec<(String, String)>)> = read_rejects(&folder.join(REJECTS_FILE))?
         .into_iter()
         .filter(|reject| at_run_time.contains(&reject.rule.as_str()))
         .map(|reject| (reject.entity, reject.source_key.into_iter().collect()))
         .collect();
-    if known.is_empty() {
+    let losers = losers(folder, plan)?;
+    if rejected.is_empty() && losers.is_empty() {
         return Ok(None);
     }
     Ok(Some(Arc::new(move |entity: &str, key: &[(String, String)]| {
         let hashed = || key.iter().map(|(name, value)| (name.clone(), redacted(value))).collect();
-        known.contains(&(entity.to_owned(), key.to_vec())) || known.contains(&(entity.to_owned(), hashed()))
+        losers.get(entity).is_some_and(|losers| losers.contains(&row_hash(key)))
+            || rejected.contains(&(entity.to_owned(), key.to_vec()))
+            || rejected.contains(&(entity.to_owned(), hashed()))
     })))
+}
+
+/// Rows whose key another row has, by the load's key pass.
+fn losers(folder: &Path, plan: &Plan) -> Result<HashMap<String, HashSet<Hash>>, Failure> {
+    let checkpoint = Checkpoint::read(folder)?;
+    let counted = |entity: &&EntityPlan| {
+        let recorded = checkpoint.as_ref().and_then(|checkpoint| checkpoint.entity(&entity.name));
+        recorded.is_some_and(|recorded| recorded.counted)
+    };
+    let counted: Vec<&EntityPlan> = plan.entities.iter().filter(counted).collect();
+    if counted.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let path = folder.join(LOSERS_FILE);
+    let fail = |error: std::io::Error| {
+        Failure::new(Exit::Failed, "losers-unreadable", format!("read {}: {error}", path.display()))
+            .with_help("load again with --restart: it counts the keys anew")
+    };
+    let losers = Losers::read(&path).map_err(fail)?;
+    let of =
+        |entity: &EntityPlan| Ok((entity.name.clone(), losers.of_all_ranges(&entity.name).map_err(fail)?));
+    counted.into_iter().map(of).collect()
 }

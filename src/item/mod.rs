@@ -19,6 +19,7 @@ mod escape;
 mod json;
 mod key;
 mod number;
+mod order;
 mod reading;
 mod rejection;
 mod sizes;
@@ -31,6 +32,7 @@ use build::Builder;
 use reading::{Purpose, write_text};
 use template::cell;
 
+pub use order::order_of;
 pub use rejection::{Rejection, Rule};
 pub use survey::{Notice, Noticed, Seen, Survey};
 
@@ -44,7 +46,9 @@ pub struct ItemPage {
     /// 0 where the item is not in the index.
     pub index_bytes: Vec<u32>,
     pub rejections: Vec<Rejection>,
-    /// Rows of the page: items + rejections.
+    /// Rows that `on_collision` leaves out.
+    pub skipped: usize,
+    /// Rows of the page: items + rejections + skipped.
     pub rows: usize,
     /// Objects in JSON documents with equal names, of which one was written.
     pub equal_names: u64,
@@ -78,9 +82,20 @@ impl ItemPage {
         self.items.clear();
         self.index_bytes.clear();
         self.rejections.clear();
+        self.skipped = 0;
         self.rows = 0;
         self.equal_names = 0;
         self
+    }
+
+    /// Keeps the items of some rows.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
+        let indexes = self.index_bytes.len().checked_div(self.items.len()).unwrap_or(0);
+        let kept: Vec<bool> = self.items.iter().map(|item| keep(item.row)).collect();
+        let mut of_item = kept.iter();
+        self.items.retain(|_| of_item.next().copied().unwrap_or(true));
+        let mut of_entry = kept.iter().flat_map(|kept| std::iter::repeat_n(*kept, indexes));
+        self.index_bytes.retain(|_| of_entry.next().unwrap_or(true));
     }
 
     /// Billed bytes of the entries that the item at `position` has in each index; 0 where it has none.

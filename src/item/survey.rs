@@ -18,6 +18,9 @@ use super::{ItemPage, Rule};
 /// Beyond it a float of 64 bits cannot tell a whole number from its neighbours.
 const LARGEST_EXACT: u64 = 1 << 53;
 
+/// As seconds the year 5138; as milliseconds it was 1973.
+const LATEST_SECONDS: u64 = 100_000_000_000;
+
 /// What is looked at in the rows of one entity.
 #[derive(Debug)]
 pub struct Survey {
@@ -73,6 +76,7 @@ pub enum Notice {
     Nul,
     Overflow(Overflow),
     KeyBlanks,
+    Milliseconds,
 }
 
 impl Survey {
@@ -166,6 +170,13 @@ fn is_noticed(what: &Watched, value: &Value<'_>, scratch: &mut Scratch) -> bool 
         (Watched::Flag, value) => !matches!(value, Value::Int(0 | 1) | Value::UInt(0 | 1)),
         (Watched::LowerBound, Value::Array(array)) => !array.begins_at_one(),
         (Watched::Overflow { strict, .. }, value) => overflows(value, strict, scratch),
+        (Watched::Milliseconds, Value::Int(value)) => value.unsigned_abs() > LATEST_SECONDS,
+        (Watched::Milliseconds, Value::UInt(value)) => *value > LATEST_SECONDS,
+        (Watched::Milliseconds, Value::Decimal(decimal)) => decimal.number().is_ok_and(|number| {
+            let (_, point) = number.parts();
+            // Twelve digits and more are beyond it.
+            point > 11
+        }),
         (Watched::KeyBlanks, Value::Text(text)) => text.trim().len() != text.len(),
         _ => false,
     }
@@ -280,6 +291,7 @@ fn notice(what: &Watched, count: Count) -> Option<(Notice, u64)> {
         Watched::Nul => found(Notice::Nul),
         Watched::Overflow { overflow, .. } => found(Notice::Overflow(*overflow)),
         Watched::KeyBlanks => found(Notice::KeyBlanks),
+        Watched::Milliseconds => found(Notice::Milliseconds),
     }
 }
 

@@ -50,6 +50,9 @@ pub struct EntityCheckpoint {
     pub parts: FingerprintParts,
     /// Empty until the key space has been cut.
     pub ranges: Vec<RangeCheckpoint>,
+    /// The keys were counted: rows that share theirs are in the losers' file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counted: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -194,6 +194,7 @@ impl OpenPage {
                 tally.add_item(&items, position, item);
             }
         }
+        tally.add_skipped("key_collision", u64::try_from(items.skipped).unwrap_or(u64::MAX));
         let rejections = std::mem::take(&mut items.rejections);
         spares.give(page, items);
         let rejections: Vec<_> = rejections.into_iter().chain(self.lost.into_values()).collect();

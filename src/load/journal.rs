@@ -13,6 +13,7 @@ use super::rejects::{self, Reject};
 use super::state::{StateError, StateFolder, append};
 use super::watermark::Step;
 use crate::item::Seen;
+use crate::keys::Losers;
 use crate::plan::{EntityPlan, Plan};
 use crate::source::Bounds;
 
@@ -92,8 +93,30 @@ impl Journal {
             fingerprint: entity.fingerprint.clone(),
             parts: entity.fingerprint_parts.clone(),
             ranges: ranges.into_iter().map(RangeCheckpoint::new).collect(),
+            counted: false,
         });
         self.dirty = true;
+    }
+
+    /// The losers of entities whose keys earlier runs have counted.
+    pub(crate) fn losers(&self) -> Result<Option<Losers>, StateError> {
+        let counted = self.progress.entities.iter().any(|entity| entity.counted);
+        match &self.folder {
+            Some(folder) if counted => folder.read_losers().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Remembers what a key pass found of some entities, before the first of their items is written.
+    pub(crate) fn count(&mut self, entities: &[String], losers: &Losers) -> Result<(), StateError> {
+        if let Some(folder) = &self.folder {
+            folder.write_losers(losers)?;
+        }
+        for recorded in self.progress.entities.iter_mut().filter(|entity| entities.contains(&entity.name)) {
+            recorded.counted = true;
+        }
+        self.dirty = true;
+        Ok(())
     }
 
     /// Moves a range's watermark. Returns the entity if this was its last step.
@@ -141,6 +164,9 @@ impl Journal {
             if let Some(progress) = trimmed {
                 // In this order: killed in between, the next run finds rejects that it drops.
                 rejects::trim(&folder.rejects(), &progress)?;
+                if !progress.entities.iter().any(|entity| entity.counted) {
+                    folder.forget_losers()?;
+                }
             }
             drop(permits);
             Ok(())

@@ -6,6 +6,7 @@
 
 mod batch;
 mod checkpoint;
+mod count;
 mod delivery;
 mod desk;
 mod journal;
@@ -14,6 +15,7 @@ mod pacer;
 mod reading;
 mod rejects;
 mod retry;
+mod search;
 mod second_look;
 mod session;
 mod spares;
@@ -30,12 +32,15 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::watch;
 
+use self::count::Keys;
 use self::delivery::Courier;
-use self::session::{Ending, session};
+use self::search::Search;
+use self::session::{Checks, Ending, session};
 use crate::item::{ItemPage, Noticed};
+use crate::keys::{Collisions, KeyPassError};
 use crate::mapping::SourceSettings;
-use crate::plan::Plan;
-use crate::source::{Consistency, PageLimits, Reader, Select, Source, SourceError, SourceErrorKind};
+use crate::plan::{EntityPlan, Plan};
+use crate::source::{Consistency, PageLimits, Reader, Select, Source, SourceError};
 use crate::target::{Target, TargetError};
 use crate::witness::{Contradiction, Schedule};
 
@@ -44,7 +49,9 @@ pub use journal::Journal;
 pub use outcome::report;
 pub use pacer::{AutoPace, Pace, PaceRange, Pacer, Units};
 pub use rejects::{Reject, read as read_rejects, redacted};
-pub use state::{CHECKPOINT as CHECKPOINT_FILE, REJECTS as REJECTS_FILE, StateError, StateFolder};
+pub use state::{
+    CHECKPOINT as CHECKPOINT_FILE, LOSERS as LOSERS_FILE, REJECTS as REJECTS_FILE, StateError, StateFolder,
+};
 pub use survey::Surveys;
 pub use tally::Tally;
 
@@ -93,6 +100,16 @@ pub enum Event {
         entity: usize,
         rows: u64,
         rejected: u64,
+    },
+    /// Keys were read by the pass that counts them.
+    Counting {
+        entity: usize,
+        rows: u64,
+    },
+    /// The pass is over: so many keys are shared by several rows.
+    Counted {
+        rows: u64,
+        shared: u64,
     },
     /// Items were acknowledged.
     Written {
@@ -162,6 +179,12 @@ pub enum LoadError {
     TooManyRejects { limit: u64 },
     #[error("the service refused every item of `{entity}` so far: {cause}")]
     AllRefused { entity: String, cause: String },
+    #[error(
+        "{rows} rows have the item key of another row, more than max_rejects ({limit}); nothing was written"
+    )]
+    TooManyCollisions { rows: u64, limit: u64 },
+    #[error("{0}")]
+    Keys(KeyPassError),
     #[error("{0}")]
     Contradiction(Box<Contradiction>),
     #[error("a bug in migrate: {0}")]
@@ -174,6 +197,8 @@ pub struct Loaded {
     pub end: End,
     pub progress: Checkpoint,
     pub samples: Samples,
+    /// What this run found when it counted keys.
+    pub collisions: Option<Collisions>,
     /// Rows that this run compared with the source's own text of them.
     pub compared: Arc<Schedule>,
     /// By the entity's position in the plan; empty without surveys.
@@ -206,9 +231,6 @@ impl Samples {
     }
 }
 
-/// How often and how long a lost source is looked for.
-const RECONNECTS: u32 = 8;
-
 /// Pieces that an entity's key space is cut into, a reader.
 const RANGES_A_READER: usize = 8;
 
@@ -229,22 +251,23 @@ pub async fn run<T: Target>(
     };
     let mut samples = Samples { wanted: load.options.samples, ..Samples::default() };
     let schedule = Arc::new(Schedule::default());
-    let mut search = Search { attempts: 0, lost: false };
+    let mut search = Search::default();
+    let mut keys = Keys::default();
     let end = loop {
         let before = journal.rows();
         let opened = tokio::select! {
-            opened = open_readers(load, &mut source, &mut journal) => opened.map(Some),
-            () = stopped(&mut stop) => Ok(None),
+            opened = open_readers(load, &mut source, &mut journal, &mut keys) => opened,
+            () = stopped(&mut stop) => Err(Ending::Interrupted),
         };
         let ending = match opened {
-            Ok(Some(readers)) => {
-                session(load, &courier, readers, &mut journal, &mut samples, &schedule, &mut stop).await
+            Ok(readers) => {
+                let checks = Checks { schedule: Arc::clone(&schedule), losers: keys.losers.clone() };
+                session(load, &courier, readers, &mut journal, &mut samples, checks, &mut stop).await
             }
-            Ok(None) => Ending::Interrupted,
-            Err(error) => Ending::Source(error),
+            Err(ending) => ending,
         };
         if journal.rows() > before {
-            search.attempts = 0;
+            search.begin_anew();
         }
         match ending {
             Ending::Complete => break End::Complete,
@@ -260,69 +283,44 @@ pub async fn run<T: Target>(
         }
     };
     let noticed = load.options.surveys.noticed(&load.plan, journal.seen());
-    Loaded { end, progress: journal.into_progress(), samples, compared: schedule, noticed }
+    Loaded {
+        end,
+        progress: journal.into_progress(),
+        samples,
+        collisions: keys.collisions,
+        compared: schedule,
+        noticed,
+    }
 }
 
-/// Opens a snapshot and cuts the key space of entities that have not been begun.
+/// Opens a snapshot, cuts the key space of entities that have not been begun, and counts the keys that no
+/// proof tells apart.
 async fn open_readers<T>(
     load: &Load<T>,
     source: &mut Source,
     journal: &mut Journal,
-) -> Result<Vec<Reader>, SourceError> {
-    let entities = || load.options.entities.iter().filter_map(|entity| load.plan.entities.get(*entity));
-    let selects: Vec<Select> = entities().map(|entity| entity.select.as_ref().clone()).collect();
-    let mut snapshot = source.open(load.options.readers, &selects).await?;
+    keys: &mut Keys,
+) -> Result<Vec<Reader>, Ending> {
+    let selects: Vec<Select> = load.chosen().map(|(_, entity)| entity.select.as_ref().clone()).collect();
+    let mut snapshot = source.open(load.options.readers, &selects).await.map_err(Ending::Source)?;
     journal.begin_snapshot(snapshot.consistency == Consistency::Proven);
     load.observe.emit(Event::SnapshotOpened { number: journal.progress().snapshots });
     let pieces = u64::try_from(snapshot.readers.len() * RANGES_A_READER).unwrap_or(1);
-    for entity in entities() {
+    for (_, entity) in load.chosen() {
         let begun =
             journal.progress().entity(&entity.name).is_some_and(|recorded| !recorded.ranges.is_empty());
         if let (false, Some(reader)) = (begun, snapshot.readers.first_mut()) {
-            let ranges = reader.cut(&entity.select, pieces, entity.row_estimate).await?;
-            journal.cut(entity, ranges);
+            let ranges = reader.cut(&entity.select, pieces, entity.row_estimate).await;
+            journal.cut(entity, ranges.map_err(Ending::Source)?);
         }
     }
-    Ok(snapshot.readers)
+    keys.count(load, snapshot.readers, journal).await
 }
 
-/// The search for a lost source, with growing pauses, about a minute in all; it begins anew whenever the
-/// load got further in between. A source that is lost at the same row every time is given up.
-struct Search {
-    attempts: u32,
-    lost: bool,
-}
-
-impl Search {
-    /// A source that has been lost may refuse connections for a while after it is back.
-    fn is_worth_it(&self, error: &SourceError) -> bool {
-        error.kind == SourceErrorKind::Lost || (self.lost && error.kind == SourceErrorKind::Connect)
-    }
-
-    async fn reconnect<T>(
-        &mut self,
-        load: &Load<T>,
-        lost: SourceError,
-        stop: &mut watch::Receiver<bool>,
-    ) -> Result<Source, End> {
-        self.lost = true;
-        let mut last = lost;
-        while self.attempts < RECONNECTS {
-            load.observe.emit(Event::SourceLost { cause: last.to_string() });
-            let pause = Duration::from_millis(250)
-                .saturating_mul(2u32.saturating_pow(self.attempts))
-                .min(Duration::from_secs(15));
-            self.attempts += 1;
-            tokio::select! {
-                () = stopped(stop) => return Err(End::Interrupted),
-                () = tokio::time::sleep(pause) => {}
-            }
-            match Source::connect(&load.source).await {
-                Ok(source) => return Ok(source),
-                Err(error) => last = error,
-            }
-        }
-        Err(End::Failed(LoadError::Source(last)))
+impl<T> Load<T> {
+    /// The entities to load, with their positions in the plan.
+    fn chosen(&self) -> impl Iterator<Item = (usize, &EntityPlan)> {
+        self.options.entities.iter().filter_map(|at| Some((*at, self.plan.entities.get(*at)?)))
     }
 }
 

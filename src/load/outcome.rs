@@ -8,8 +8,12 @@ use super::checkpoint::Checkpoint;
 use super::pacer::Pace;
 use super::tally::Tally;
 use super::{End, Loaded};
+use crate::keys::{Collisions, SourceKey};
 use crate::plan::Plan;
-use crate::report::{ColumnReport, Consistent, EntityReport, IndexReport, Outcome, RunReport, Totals};
+use crate::report::{
+    CollisionExample, CollisionReport, ColumnReport, Consistent, EntityReport, IndexReport, KeyedRow,
+    Outcome, RunReport, Totals,
+};
 
 /// What a load found, over all its runs.
 pub fn report(loaded: &Loaded, plan: &Plan, pace: &Pace, elapsed: Duration) -> RunReport {
@@ -44,10 +48,11 @@ pub fn report(loaded: &Loaded, plan: &Plan, pace: &Pace, elapsed: Duration) -> R
             written: all.written,
             items: all.written,
             rejected: all.rejected(),
-            skipped: 0,
+            skipped: all.skipped(),
             wcu: all.units().total(),
             expected_seconds: pace.seconds(&all.units()),
         },
+        collisions: loaded.collisions.as_ref().map(|found| collisions(found, plan)),
         rejects_file: None,
         elapsed_seconds: elapsed.as_secs_f64(),
         error: None,
@@ -78,11 +83,28 @@ fn entity_report(tally: &Tally, samples: &[Vec<u8>]) -> EntityReport {
         written: tally.written,
         items: tally.written,
         rejected: tally.rejected(),
+        skipped: tally.skipped(),
+        skipped_by: tally.skipped_by.iter().map(|(reason, count)| (reason.clone(), *count)).collect(),
         rejected_by: tally.rejected_by.iter().map(|(rule, count)| (rule.clone(), *count)).collect(),
         wcu: tally.units().total(),
         size: tally.sizes.summary(),
         samples: samples.iter().filter_map(|wire| serde_json::from_slice(wire).ok()).collect(),
         ..EntityReport::default()
+    }
+}
+
+fn collisions(found: &Collisions, plan: &Plan) -> CollisionReport {
+    let row = |(entity, key): &(usize, SourceKey)| KeyedRow {
+        entity: plan.entities.get(*entity).map(|plan| plan.name.clone()).unwrap_or_default(),
+        source_key: key.iter().cloned().collect(),
+    };
+    let examples = found.examples.iter();
+    CollisionReport {
+        rows: found.rows,
+        keys: found.keys,
+        examples: examples
+            .map(|example| CollisionExample { kept: row(&example.kept), lost: row(&example.lost) })
+            .collect(),
     }
 }
 

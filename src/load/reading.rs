@@ -1,6 +1,7 @@
 //! Readers: each takes ranges from a shared queue, reads page after page, and builds the items.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{Semaphore, mpsc};
@@ -11,6 +12,7 @@ use super::second_look::SecondLook;
 use super::spares::Spares;
 use super::{Event, Observer, Surveys};
 use crate::item;
+use crate::keys::{Losers, leave_out};
 use crate::plan::Plan;
 use crate::source::{Bounds, Cursor, PageLimits, Position, Reader, SourceError};
 use crate::witness::Contradiction;
@@ -27,6 +29,8 @@ pub(crate) enum Reading {
 #[derive(Debug)]
 pub(crate) enum ReadError {
     Source(SourceError),
+    /// The rows that are not to be written cannot be read.
+    Losers(io::Error),
     /// An item is not what the source says of its row.
     Contradiction(Box<Contradiction>),
 }
@@ -104,6 +108,7 @@ pub(crate) struct Desks {
     pub surveys: Surveys,
     pub observe: Observer,
     pub second_look: SecondLook,
+    pub losers: Option<Arc<Losers>>,
 }
 
 impl Desks {
@@ -144,6 +149,10 @@ impl Desks {
         budget: &mut Option<u64>,
     ) -> Result<bool, ReadError> {
         let Some(entity) = self.plan.entities.get(range.entity) else { return Ok(true) };
+        let losers = match &self.losers {
+            Some(losers) => losers.of(&entity.name, range.range).map_err(ReadError::Losers)?,
+            None => HashSet::new(),
+        };
         let mut cursor = Cursor::new(Arc::clone(&entity.select), bounds, position, self.limits);
         while !cursor.is_at_end() {
             if *budget == Some(0) {
@@ -156,9 +165,10 @@ impl Desks {
             cursor.cap_rows(*budget);
             cursor.reuse(spare_page);
             let Some((page, position)) = cursor.next(reader).await? else { break };
-            let items = item::rebuild(&entity.layout, &page, spare_items);
+            let mut items = item::rebuild(&entity.layout, &page, spare_items);
             let subject = (range.entity, entity);
             self.second_look.at((&page, &items), subject, &cursor, reader).await?;
+            leave_out(&mut items, &page, &entity.layout, &losers, entity.collision.keep);
             let rows = u64::try_from(items.rows).unwrap_or(u64::MAX);
             if let Some(budget) = budget {
                 *budget = budget.saturating_sub(rows);

@@ -20,6 +20,7 @@ use super::second_look::SecondLook;
 use super::spares::Spares;
 use super::watermark::{Step, Watermark};
 use super::{Event, Load, LoadError, Samples, stopped};
+use crate::keys::Losers;
 use crate::source::{Reader, SourceError};
 use crate::target::{Target, TargetError};
 use crate::witness::Schedule;
@@ -31,6 +32,13 @@ pub(crate) enum Ending {
     Interrupted,
     Source(SourceError),
     Failed(LoadError),
+}
+
+/// What is looked at beside reading and building.
+#[derive(Debug)]
+pub(crate) struct Checks {
+    pub schedule: Arc<Schedule>,
+    pub losers: Option<Arc<Losers>>,
 }
 
 /// How long an ending load waits for what is in flight.
@@ -51,7 +59,7 @@ pub(crate) async fn session<T: Target>(
     readers: Vec<Reader>,
     journal: &mut Journal,
     samples: &mut Samples,
-    schedule: &Arc<Schedule>,
+    checks: Checks,
     stop: &mut watch::Receiver<bool>,
 ) -> Ending {
     // Before the first item: a run that is killed must know its own items when it comes again.
@@ -59,7 +67,7 @@ pub(crate) async fn session<T: Target>(
         return Ending::Failed(LoadError::State(error));
     }
     let spares = Spares::default();
-    let (mut reading, mut readings) = start_readers(load, readers, journal, &spares, schedule);
+    let (mut reading, mut readings) = start_readers(load, readers, journal, &spares, checks);
     let mut state = State::new(load, courier, journal, samples, spares);
     let mut listening = true;
     loop {
@@ -94,7 +102,7 @@ fn start_readers<T: Target>(
     readers: Vec<Reader>,
     journal: &Journal,
     spares: &Spares,
-    schedule: &Arc<Schedule>,
+    checks: Checks,
 ) -> (Readers, mpsc::Receiver<Reading>) {
     let room = readers.len() * PAGES_A_READER;
     let (sender, receiver) = mpsc::channel(room.max(1));
@@ -108,7 +116,8 @@ fn start_readers<T: Target>(
         readings: sender,
         surveys: load.options.surveys.clone(),
         observe: load.observe.clone(),
-        second_look: SecondLook { schedule: Arc::clone(schedule), max_bytes: load.options.page.bytes },
+        second_look: SecondLook { schedule: checks.schedule, max_bytes: load.options.page.bytes },
+        losers: checks.losers,
     };
     let mut tasks = JoinSet::new();
     for reader in readers {
@@ -297,6 +306,7 @@ impl<'a, T: Target> State<'a, T> {
         match result {
             Ok(Ok(())) => {}
             Ok(Err(ReadError::Source(error))) => self.end(Ending::Source(error)),
+            Ok(Err(ReadError::Losers(error))) => self.end(Ending::Failed(LoadError::Keys(error.into()))),
             Ok(Err(ReadError::Contradiction(found))) => {
                 self.end(Ending::Failed(LoadError::Contradiction(found)));
             }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::keys::Losers;
+
 /// A state folder that this process holds the lock of.
 #[derive(Debug)]
 pub struct StateFolder {
@@ -60,6 +62,30 @@ impl StateFolder {
         self.path.join(REJECTS)
     }
 
+    pub(crate) fn read_losers(&self) -> Result<Losers, StateError> {
+        let path = self.path.join(LOSERS);
+        Losers::read(&path).map_err(|e| StateError::disk("read the losers of the key pass from", &path, e))
+    }
+
+    /// Those of a load that is begun anew.
+    pub(crate) fn forget_losers(&self) -> Result<(), StateError> {
+        remove(&self.path.join(LOSERS))
+    }
+
+    pub(crate) fn write_losers(&self, losers: &Losers) -> Result<(), StateError> {
+        let path = self.path.join(LOSERS);
+        let temporary = path.with_extension("tmp");
+        let written = private(OpenOptions::new().write(true).create(true).truncate(true))
+            .open(&temporary)
+            .and_then(|mut file| losers.write(&mut file));
+        if let Err(e) = written {
+            let _ = fs::remove_file(&temporary);
+            return Err(StateError::disk("write", &temporary, e));
+        }
+        fs::rename(&temporary, &path).map_err(|e| StateError::disk("replace", &path, e))?;
+        sync_folder(&path)
+    }
+
     /// Replaces the checkpoint: temporary file, fsync, previous copy kept, rename, fsync of the folder.
     pub(crate) fn replace_checkpoint(&self, content: &[u8]) -> Result<(), StateError> {
         let current = self.checkpoint();
@@ -73,6 +99,7 @@ impl StateFolder {
 pub const CHECKPOINT: &str = "checkpoint.json";
 pub(crate) const PREVIOUS: &str = "checkpoint.previous.json";
 pub const REJECTS: &str = "rejects.jsonl";
+pub const LOSERS: &str = "losers.bin";
 
 /// Writes a file whole: after a crash it holds the old or the new content, never a mixture.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), StateError> {

@@ -19,7 +19,12 @@ impl Surveys {
     }
 
     pub fn of(plan: &Plan) -> Self {
-        Self(Arc::new(plan.entities.iter().map(|entity| Survey::new(entity.watches())).collect()))
+        Self(Arc::new(
+            plan.entities
+                .iter()
+                .map(|entity| Survey::new(entity.watches(plan.table.ttl.as_deref())))
+                .collect(),
+        ))
     }
 
     pub(crate) fn look(&self, entity: usize, layout: &Layout, page: &Page, items: &ItemPage) -> Seen {

@@ -10,11 +10,13 @@ use crate::report::Sizes;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Rows read; `written + rejected`.
+    /// Rows read; `written + rejected + skipped`.
     pub rows: u64,
     /// Rows whose item is acknowledged.
     pub written: u64,
     pub rejected_by: BTreeMap<String, u64>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skipped_by: BTreeMap<String, u64>,
     pub table_units: u64,
     /// In the order of the mapping's indexes.
     pub index_units: Vec<u64>,
@@ -25,6 +27,10 @@ pub struct Tally {
 impl Tally {
     pub fn rejected(&self) -> u64 {
         self.rejected_by.values().sum()
+    }
+
+    pub fn skipped(&self) -> u64 {
+        self.skipped_by.values().sum()
     }
 
     pub fn units(&self) -> Units {
@@ -50,6 +56,13 @@ impl Tally {
         *self.rejected_by.entry(rule.to_owned()).or_default() += 1;
     }
 
+    pub(crate) fn add_skipped(&mut self, reason: &str, rows: u64) {
+        if rows > 0 {
+            self.rows += rows;
+            *self.skipped_by.entry(reason.to_owned()).or_default() += rows;
+        }
+    }
+
     pub fn merge(&mut self, other: &Tally) {
         self.rows += other.rows;
         self.written += other.written;
@@ -57,6 +70,9 @@ impl Tally {
         self.sizes.merge(&other.sizes);
         for (rule, count) in &other.rejected_by {
             *self.rejected_by.entry(rule.clone()).or_default() += count;
+        }
+        for (reason, count) in &other.skipped_by {
+            *self.skipped_by.entry(reason.clone()).or_default() += count;
         }
         self.fit(other.index_units.len());
         self.index_units.iter_mut().zip(&other.index_units).for_each(|(sum, more)| *sum += more);

@@ -13,6 +13,9 @@ pub struct Entity {
     pub filter: Option<Spanned<String>>,
     /// The declared source key; the primary key when absent.
     pub key: Option<Vec<Spanned<String>>>,
+    pub on_collision: Spanned<Keep>,
+    /// Columns that say which of several rows with one item key is the first or the last.
+    pub order_by: Vec<Spanned<String>>,
     pub pk: Template,
     /// `None` only when the table has no sort key.
     pub sk: Option<Template>,
@@ -28,6 +31,15 @@ pub struct Entity {
     pub attributes: Vec<Attribute>,
     /// `[defaults]` that hold where a column or attribute says nothing.
     pub defaults: ValueSettings,
+}
+
+/// `on_collision`: which of several rows with one item key is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// The first by source key; the others are rejected.
+    Reject,
+    First,
+    Last,
 }
 
 #[derive(Debug, Clone)]

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 pub use address::{column_table, computed_table, placeholder};
 pub use diagnostic::{Diagnostic, Severity, Span, closest};
-pub use entity::{Attribute, Case, ColumnChoice, Computed, Constant, Entity, IndexEntry, Origin, Rows};
+pub use entity::{Attribute, Case, ColumnChoice, Computed, Constant, Entity, IndexEntry, Keep, Origin, Rows};
 pub use file::{MappingFile, ReadError};
 pub use parse::{SectionKeys, sections};
 pub use render::render;

@@ -15,7 +15,10 @@ use crate::source::{Column, MysqlType, Output, PgType, RawType, Rows, Select, Sq
 
 use super::fit::step_name;
 use super::settings::type_name;
-use super::{AttributePlan, IndexEntryPlan, KeyColumn, KeyPlan, Layout, PartPlan, ReadSettings, TablePlan};
+use super::{
+    AttributePlan, CollisionPlan, IndexEntryPlan, Keep, KeyColumn, KeyPlan, Layout, PartPlan, ReadSettings,
+    TablePlan,
+};
 use super::{TemplatePlan, ValuePlan};
 
 /// Part → SHA-256 in hex. Kept in the checkpoint, so that a refused resume can say what changed.
@@ -24,7 +27,7 @@ use super::{TemplatePlan, ValuePlan};
 pub struct FingerprintParts(pub BTreeMap<String, String>);
 
 impl FingerprintParts {
-    pub(super) fn of(table: &TablePlan, select: &Select, layout: &Layout) -> Self {
+    pub(super) fn of(table: &TablePlan, select: &Select, layout: &Layout, collision: &CollisionPlan) -> Self {
         let names = Columns(&select.output);
         let parts = [
             ("rows", rows(&select.rows)),
@@ -37,7 +40,13 @@ impl FingerprintParts {
             ("indexes", sorted(layout.index_entries.iter().map(|entry| names.entry(entry, layout)))),
             ("table keys", table_keys(table)),
         ];
-        Self(parts.into_iter().map(|(part, text)| (part.to_owned(), hash(&text))).collect())
+        let mut parts: BTreeMap<String, String> =
+            parts.into_iter().map(|(part, text)| (part.to_owned(), hash(&text))).collect();
+        // Only where it says something: checkpoints of earlier versions stay valid.
+        if collision.keep != Keep::Reject {
+            parts.insert("collision".to_owned(), hash(&names.collision(collision)));
+        }
+        Self(parts)
     }
 
     /// The hash over all parts.
@@ -64,6 +73,7 @@ fn part_in_words(part: &str) -> &str {
         "sk" => "`sk`",
         "attributes" => "the attributes",
         "indexes" => "the `index` blocks",
+        "collision" => "`on_collision` or `order_by`",
         "table keys" => "the table's key attributes",
         other => other,
     }
@@ -73,6 +83,11 @@ fn part_in_words(part: &str) -> &str {
 struct Columns<'a>(&'a [Output]);
 
 impl Columns<'_> {
+    fn collision(&self, collision: &CollisionPlan) -> String {
+        let keep = if collision.keep == Keep::Last { "last" } else { "first" };
+        text(keep) + &many(collision.order_by.iter().map(|column| text(&self.name(*column))))
+    }
+
     fn name(&self, position: usize) -> String {
         match self.0.get(position) {
             Some(Output::Column(column) | Output::Computed { column, .. }) => text(&column.name),

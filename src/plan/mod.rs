@@ -34,6 +34,7 @@ mod written;
 
 use std::sync::Arc;
 
+pub use crate::mapping::Keep;
 use crate::mapping::{
     Constant, CreateSettings, Format, KeyType, Nulls, Overflow, Projection, Step, ValueType,
 };
@@ -53,6 +54,8 @@ pub struct Plan {
     pub table: TablePlan,
     /// In the order of the mapping.
     pub entities: Vec<EntityPlan>,
+    /// Entities, by name, whose keys no proof tells apart: each set is to be counted together.
+    pub contested: Vec<Vec<String>>,
 }
 
 /// The target table as the mapping wants it.
@@ -96,7 +99,16 @@ pub struct EntityPlan {
     /// [`prepare`] does.
     pub key_is_claim: bool,
     pub key_proof: KeyProof,
+    pub collision: CollisionPlan,
     pub layout: Layout,
+}
+
+/// Which of several rows with one item key is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollisionPlan {
+    pub keep: Keep,
+    /// Positions in [`Layout::columns`]; with none the source key decides.
+    pub order_by: Vec<usize>,
 }
 
 impl EntityPlan {
@@ -107,8 +119,8 @@ impl EntityPlan {
     }
 
     /// What a dry run counts in this entity's columns.
-    pub fn watches(&self) -> Vec<Watch> {
-        watch::watches(&self.select, &self.layout)
+    pub fn watches(&self, ttl: Option<&str>) -> Vec<Watch> {
+        watch::watches(&self.select, &self.layout, ttl)
     }
 }
 

@@ -12,8 +12,6 @@ use super::{EntityPlan, Plan};
 pub struct PlanOptions {
     /// Take declared keys at their word: for a look at a few rows, which writes nothing.
     pub trust_keys: bool,
-    /// `--allow-unproven-keys`: an unproven key is a warning.
-    pub allow_unproven: bool,
     /// `--only`: the entities that the plan keeps, known to exist. The whole mapping must be right all
     /// the same: the proof that keys cannot meet needs every entity.
     pub only: Option<Vec<String>>,
@@ -65,7 +63,7 @@ pub async fn prepare(
         described.push(relation);
         wrong.extend(errors.iter().map(|error| source_mistake(entity, error)));
     }
-    let resolved = resolve(mapping, &described, options.allow_unproven);
+    let resolved = resolve(mapping, &described);
     let (mut plan, mut diagnostics) = with_mistakes(resolved, wrong).map_err(PlanError::Mapping)?;
     if let Some(only) = &options.only {
         plan.entities.retain(|entity| only.contains(&entity.name));

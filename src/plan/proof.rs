@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::mapping::{Diagnostic, Entity, Severity, Span, Step};
+use crate::mapping::{Diagnostic, Entity, Span, Step};
 use crate::source::{Class, Output};
 
 use super::language::meet;
@@ -36,21 +36,24 @@ struct Failure {
     change: String,
 }
 
-/// One proof per candidate, in their order.
-pub(super) fn prove(
-    candidates: &[Candidate<'_>],
-    allow_unproven: bool,
-    findings: &mut Vec<Diagnostic>,
-) -> Vec<KeyProof> {
-    let severity = if allow_unproven { Severity::Warning } else { Severity::Error };
+/// What was proven of each candidate, in their order, and which of them are to be counted together.
+#[derive(Debug)]
+pub(super) struct Proofs {
+    pub(super) entities: Vec<KeyProof>,
+    pub(super) contested: Vec<BTreeSet<usize>>,
+}
+
+pub(super) fn prove(candidates: &[Candidate<'_>], findings: &mut Vec<Diagnostic>) -> Proofs {
     let subjects: Vec<Subject<'_>> = candidates.iter().map(Subject::new).collect();
     let mut failures: Vec<Vec<Failure>> = vec![Vec::new(); subjects.len()];
     let mut words = Vec::new();
-    for (subject, failures) in subjects.iter().zip(&mut failures) {
+    let mut contested = Vec::new();
+    for (at, (subject, failures)) in subjects.iter().zip(&mut failures).enumerate() {
         words.push(match subject.own_rows() {
             Ok(words) => words,
             Err(failure) => {
-                findings.push(finding(severity, subject.span(&failure), &failure));
+                findings.push(finding(subject.span(&failure), &failure));
+                contest(&mut contested, BTreeSet::from([at]));
                 failures.push(failure);
                 String::new()
             }
@@ -59,7 +62,8 @@ pub(super) fn prove(
     for (right_at, right) in subjects.iter().enumerate() {
         for (left_at, left) in subjects.iter().enumerate().take(right_at) {
             let Some(failure) = can_meet(left, right) else { continue };
-            findings.push(finding(severity, right.span(&failure), &failure));
+            findings.push(finding(right.span(&failure), &failure));
+            contest(&mut contested, BTreeSet::from([left_at, right_at]));
             for at in [left_at, right_at] {
                 if let Some(failures) = failures.get_mut(at) {
                     failures.push(failure.clone());
@@ -68,7 +72,21 @@ pub(super) fn prove(
         }
     }
     let others = subjects.len() > 1;
-    words.into_iter().zip(failures).map(|(words, failures)| verdict(words, &failures, others)).collect()
+    let entities =
+        words.into_iter().zip(failures).map(|(words, failures)| verdict(words, &failures, others)).collect();
+    Proofs { entities, contested }
+}
+
+/// Adds a set, joined with those that it has members of.
+fn contest(contested: &mut Vec<BTreeSet<usize>>, mut set: BTreeSet<usize>) {
+    contested.retain(|other| {
+        let apart = other.is_disjoint(&set);
+        if !apart {
+            set.extend(other);
+        }
+        apart
+    });
+    contested.push(set);
 }
 
 fn verdict(words: String, failures: &[Failure], others: bool) -> KeyProof {
@@ -83,9 +101,12 @@ fn verdict(words: String, failures: &[Failure], others: bool) -> KeyProof {
     KeyProof::Unproven { reason: reasons.join(". ") }
 }
 
-fn finding(severity: Severity, span: Span, failure: &Failure) -> Diagnostic {
-    let finding = Diagnostic::error("unproven-keys", span, failure.reason.clone());
-    Diagnostic { severity, ..finding }.with_help(&failure.change)
+/// Not a mistake: the rows are counted before the first write.
+fn finding(span: Span, failure: &Failure) -> Diagnostic {
+    Diagnostic::warning("unproven-keys", span, failure.reason.clone()).with_help(format!(
+        "a run counts the keys first, and writes none twice; to prove it, {}",
+        failure.change
+    ))
 }
 
 /// A candidate with the languages of its keys.

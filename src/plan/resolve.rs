@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::mapping::{Diagnostic, Entity, KeyAttribute, Mapping, Rows, Severity, Span, Template};
-use crate::source::{Piece, Relation, RelationKind, Select, SourceError, SourceErrorKind};
+use crate::source::{Class, Piece, Relation, RelationKind, Select, SourceError, SourceErrorKind};
 
 use super::names::Names;
 use super::proof::{self, Candidate};
@@ -11,8 +11,8 @@ use super::scope::{Scope, list};
 use super::source_key::{self, SourceKey};
 use super::template::Purpose;
 use super::{
-    EntityPlan, FingerprintParts, KeyPlan, KeyProof, Layout, Plan, TablePlan, attributes, changing, indexes,
-    notable, settings, ttl,
+    CollisionPlan, EntityPlan, FingerprintParts, KeyPlan, KeyProof, Layout, Plan, TablePlan, attributes,
+    changing, indexes, notable, settings, ttl,
 };
 
 /// What [`crate::source::Source::describe`] says about one entity.
@@ -20,12 +20,11 @@ pub type Described = Result<Relation, Vec<SourceError>>;
 
 /// Resolves a mapping; `described` has one entry per entity, in the mapping's order.
 ///
-/// Findings come in the order of the file. Any mistake among them makes it `Err`; with
-/// `allow_unproven` an unproven key is a warning instead of a mistake.
+/// Findings come in the order of the file. Any mistake among them makes it `Err`; an unproven key is none:
+/// its rows are counted before they are written.
 pub fn resolve(
     mapping: &Mapping,
     described: &[Described],
-    allow_unproven: bool,
 ) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
     let table = indexes::table_plan(&mapping.table);
     let mut findings = Vec::new();
@@ -39,13 +38,13 @@ pub fn resolve(
         }
     }
     check_families(mapping, described, &mut findings);
-    let entities = prove(drafts, allow_unproven, &mut findings);
+    let (entities, contested) = prove(drafts, &mut findings);
     if entities.len() == mapping.entities.len() {
         ttl::check_use(&mapping.table, &entities, &mut findings);
     }
     in_file_order(&mut findings);
     match mistakes(&findings) {
-        0 => Ok((Plan { table, entities }, findings)),
+        0 => Ok((Plan { table, entities, contested }, findings)),
         _ => Err(findings),
     }
 }
@@ -77,6 +76,7 @@ fn resolve_entity<'a>(
     let sort_key = entity.sk.as_ref().zip(mapping.table.sort_key.as_ref());
     let sort_key = sort_key.map(|(sk, key)| base_key(&mut scope, sk, key, table, true, &mut names, findings));
     let index_entries = indexes::resolve_entries(&mut scope, mapping, table, &mut names, findings);
+    let collision = collision(&mut scope, findings);
     let drafts = attributes::resolve(&mut scope, &mapping.table, &mut names, findings);
     let attributes = indexes::place_attributes(drafts, table, findings);
     indexes::check_entering(entity, mapping, &names, findings);
@@ -99,7 +99,7 @@ fn resolve_entity<'a>(
     let filter = entity.filter.as_ref().map(|filter| filter.get_ref().clone());
     let select = Select { rows: rows(entity), filter, output, key: source_key.columns.clone() };
     findings.extend(notable::remarks(entity, relation, &select, &layout));
-    Some(draft(table, entity, relation, source_key, select, layout))
+    Some(draft(table, entity, relation, source_key, select, (layout, collision?)))
 }
 
 fn draft<'a>(
@@ -108,9 +108,9 @@ fn draft<'a>(
     relation: &Relation,
     source_key: SourceKey,
     select: Select,
-    layout: Layout,
+    (layout, collision): (Layout, CollisionPlan),
 ) -> Draft<'a> {
-    let parts = FingerprintParts::of(table, &select, &layout);
+    let parts = FingerprintParts::of(table, &select, &layout, &collision);
     let candidate = Candidate {
         entity,
         output: select.output.clone(),
@@ -126,6 +126,7 @@ fn draft<'a>(
         fingerprint_parts: parts,
         key_is_claim: source_key.claim,
         key_proof: KeyProof::Unproven { reason: String::new() },
+        collision,
         layout,
     };
     Draft { plan, candidate }
@@ -149,18 +150,43 @@ fn base_key(
     plan.filter(|_| mistakes(findings) == before)
 }
 
+/// `on_collision` with the columns of `order_by`, which must order here as they do in the source.
+fn collision(scope: &mut Scope<'_>, findings: &mut Vec<Diagnostic>) -> Option<CollisionPlan> {
+    let before = mistakes(findings);
+    let mut order_by = Vec::new();
+    for name in &scope.entity.order_by {
+        let Some(found) = scope.require(name.get_ref(), &name.span(), findings) else { continue };
+        match found.column.raw.class() {
+            Class::Text | Class::Bytes | Class::Json | Class::Array | Class::Dynamic => {
+                let message = format!(
+                    "`order_by` cannot use column `{}` ({})",
+                    found.column.name, found.column.sql_type
+                );
+                let help = "numbers, dates, times and booleans order here as in the source; make one of it with `let`";
+                findings.push(Diagnostic::error("unordered-column", name.span(), message).with_help(help));
+            }
+            _ => order_by.push(scope.place(found)),
+        }
+    }
+    (mistakes(findings) == before)
+        .then(|| CollisionPlan { keep: *scope.entity.on_collision.get_ref(), order_by })
+}
+
 fn mistakes(findings: &[Diagnostic]) -> usize {
     findings.iter().filter(|finding| finding.severity == Severity::Error).count()
 }
 
-fn prove(drafts: Vec<Draft<'_>>, allow_unproven: bool, findings: &mut Vec<Diagnostic>) -> Vec<EntityPlan> {
+/// The entities with their proofs, and the names of those that are to be counted together.
+fn prove(drafts: Vec<Draft<'_>>, findings: &mut Vec<Diagnostic>) -> (Vec<EntityPlan>, Vec<Vec<String>>) {
     let (mut plans, candidates): (Vec<_>, Vec<_>) =
         drafts.into_iter().map(|draft| (draft.plan, draft.candidate)).unzip();
-    let proofs = proof::prove(&candidates, allow_unproven, findings);
-    for (plan, proof) in plans.iter_mut().zip(proofs) {
+    let proofs = proof::prove(&candidates, findings);
+    let name = |at: &usize| candidates.get(*at).map(|candidate| candidate.entity.name.get_ref().clone());
+    let contested = proofs.contested.iter().map(|set| set.iter().filter_map(name).collect()).collect();
+    for (plan, proof) in plans.iter_mut().zip(proofs.entities) {
         plan.key_proof = proof;
     }
-    plans
+    (plans, contested)
 }
 
 pub(super) fn rows(entity: &Entity) -> crate::source::Rows {

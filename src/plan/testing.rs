@@ -68,6 +68,8 @@ pub(super) fn entity(name: &str, pk: &str, sk: &str) -> Entity {
         name: text(name),
         rows: Rows::From(text(&format!("{}s", name.to_lowercase()))),
         filter: None,
+        on_collision: Spanned::new(0..0, crate::mapping::Keep::Reject),
+        order_by: Vec::new(),
         key: None,
         pk: template(pk),
         sk: Some(template(sk)),
@@ -252,7 +254,7 @@ pub(super) fn resolved(
     relations: &[Relation],
 ) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
     let described: Vec<_> = relations.iter().map(|relation| Ok(relation.clone())).collect();
-    resolve(mapping, &described, false)
+    resolve(mapping, &described)
 }
 
 /// The plan of one entity, which must be right; the findings beside it.

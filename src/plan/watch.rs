@@ -7,7 +7,7 @@ use crate::source::{Class, Column, MysqlType, PgType, RawType, Select, SqliteTyp
 use super::notable::digits::declared;
 use super::notable::readings::{is_flag, is_sixteen_bytes};
 use super::uses::{Place, Use, uses};
-use super::{Layout, ReadSettings};
+use super::{Layout, ReadSettings, ValuePlan};
 use crate::mapping::KeyType;
 
 /// A column and what to count in it.
@@ -41,10 +41,12 @@ pub enum Watched {
     Overflow { overflow: Overflow, strict: ReadSettings },
     /// A text with blanks around it, in a key.
     KeyBlanks,
+    /// A number in the TTL attribute that is too large for seconds.
+    Milliseconds,
 }
 
-/// Each watch once, in the order of first use.
-pub(super) fn watches(select: &Select, layout: &Layout) -> Vec<Watch> {
+/// Each watch once, in the order of first use; that of the TTL attribute last.
+pub(super) fn watches(select: &Select, layout: &Layout, ttl: Option<&str>) -> Vec<Watch> {
     let mut watches: Vec<Watch> = Vec::new();
     for used in uses(select, layout) {
         for what in watched(&used) {
@@ -54,7 +56,19 @@ pub(super) fn watches(select: &Select, layout: &Layout) -> Vec<Watch> {
             }
         }
     }
+    watches.extend(seconds(layout, ttl));
     watches
+}
+
+/// The column that the TTL attribute takes its number from, as it stands.
+fn seconds(layout: &Layout, ttl: Option<&str>) -> Option<Watch> {
+    let attribute = layout.attributes.iter().find(|attribute| Some(attribute.name.as_str()) == ttl)?;
+    match &attribute.value {
+        ValuePlan::Column { column, settings } if settings.format.is_none() => {
+            Some(Watch { column: *column, what: Watched::Milliseconds })
+        }
+        _ => None,
+    }
 }
 
 fn watched(used: &Use<'_>) -> Vec<Watched> {
@@ -199,7 +213,7 @@ mod tests {
             let what = what.split(['(', ' ']).next().unwrap().to_owned();
             format!("{}: {what}", entity.layout.columns[watch.column].name)
         };
-        entity.watches().iter().map(line).collect()
+        entity.watches(Some("expires_at")).iter().map(line).collect()
     }
 
     fn thing() -> Entity {
@@ -239,6 +253,13 @@ mod tests {
                 "m: Nul",
             ]
         );
+    }
+
+    /// T13
+    #[test]
+    fn t13_the_ttl_attribute_is_watched_where_a_number_is_taken_as_it_stands() {
+        assert_eq!(watched(thing(), "expires_at int4"), ["expires_at: Milliseconds"]);
+        assert_eq!(watched(thing(), "expires int4"), Vec::<String>::new());
     }
 
     #[test]

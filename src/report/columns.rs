@@ -94,6 +94,11 @@ impl Place<'_> {
                 format!("where readers do not bear it, replace it in {}", computed_table(self.entity)),
             ),
             Notice::Overflow(overflow) => ("overflow", replaced(*overflow).to_owned(), None),
+            Notice::Milliseconds => told(
+                "ttl-milliseconds",
+                "beyond the year 5138 as seconds, so milliseconds in all likelihood: the items would never expire",
+                self.computed(&format!("{column} / 1000"), "makes seconds"),
+            ),
             Notice::KeyBlanks => told(
                 "key-blanks",
                 "texts with blanks around them, in a key",

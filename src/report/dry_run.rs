@@ -2,10 +2,12 @@
 
 use serde_json::Value as Json;
 
+use super::collisions::collisions;
 use super::columns::columns;
 use super::cost::{about, bytes, counted, elapsed, seconds_at, thousands};
 use super::indexes::indexes;
 use super::rejects::by_rule;
+use super::run::compared;
 use super::text::{Meaning, Style, by_name, compact, printable};
 use super::{EntityReport, Outcome, RunReport, SizeSummary};
 
@@ -20,8 +22,9 @@ pub fn dry_run_text(report: &RunReport, rate: Option<u64>, style: Style) -> Stri
     let indexes = indexes(&report.indexes, style);
     let last = [
         indexes,
-        total(report, rate),
+        total(report, rate) + &compared(report, style),
         columns(&report.entities, style),
+        collisions(report.collisions.as_ref(), style),
         by_rule(&report.entities, style),
         ending(report, style),
     ];

@@ -1,5 +1,6 @@
 //! What a run or a verification found, as data with stable JSON names (design, section 3) and as text.
 
+mod collisions;
 mod columns;
 pub mod cost;
 mod dry_run;
@@ -40,6 +41,9 @@ pub struct RunReport {
     pub entities: IndexMap<String, EntityReport>,
     pub indexes: IndexMap<String, IndexReport>,
     pub totals: Totals,
+    /// Where no proof told the keys apart: what this run found when it counted them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collisions: Option<CollisionReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rejects_file: Option<String>,
     pub elapsed_seconds: f64,
@@ -94,6 +98,29 @@ pub struct EntityReport {
     /// What its values do that may surprise (dry run only).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<ColumnReport>,
+}
+
+/// Rows that share their item keys.
+#[derive(Debug, Clone, Serialize)]
+pub struct CollisionReport {
+    /// Rows whose keys were counted.
+    pub rows: u64,
+    /// Keys that several rows have.
+    pub keys: u64,
+    /// Ten pairs at most.
+    pub examples: Vec<CollisionExample>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct CollisionExample {
+    pub kept: KeyedRow,
+    pub lost: KeyedRow,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct KeyedRow {
+    pub entity: String,
+    pub source_key: IndexMap<String, String>,
 }
 
 #[derive(Debug, Clone, Default, Serialize)]

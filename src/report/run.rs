@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::collisions::collisions;
 use super::cost::{counted, elapsed, thousands};
 use super::indexes::indexes;
 use super::rejects::by_rule;
@@ -14,6 +15,7 @@ pub fn run_text(report: &RunReport, style: Style) -> String {
         heading(report),
         table(report, style),
         indexes(&report.indexes, style),
+        collisions(report.collisions.as_ref(), style),
         notes(report, style),
         ending(report, style),
     ];
@@ -55,7 +57,7 @@ fn table(report: &RunReport, style: Style) -> String {
 }
 
 fn notes(report: &RunReport, style: Style) -> String {
-    let mut notes = invariant(report, style);
+    let mut notes = invariant(report, style) + &compared(report, style);
     for (name, entity) in report.entities.iter().filter(|(_, entity)| !entity.skipped_by.is_empty()) {
         notes += &format!("{} skipped: {}\n", printable(name), by_name(&entity.skipped_by));
     }
@@ -91,6 +93,20 @@ fn invariant(report: &RunReport, style: Style) -> String {
         }
         (false, true) => {
             style.paint(Meaning::Wrong, &format!("{sum} DOES NOT ADD UP for {}", wrong.join(", "))) + "\n"
+        }
+    }
+}
+
+/// The second look of this run; nothing of an earlier one.
+pub(super) fn compared(report: &RunReport, style: Style) -> String {
+    let rows: u64 = report.entities.values().map(|entity| entity.compared).sum();
+    match (rows, report.outcome) {
+        (0, _) | (_, Outcome::Failed) => String::new(),
+        _ => {
+            let rows = counted(rows, "row was", "rows were");
+            style
+                .paint(Meaning::Fine, &format!("{rows} read again as the database's own text: no difference"))
+                + "\n"
         }
     }
 }

@@ -6,7 +6,8 @@ use crate::item::tests::broken::while_broken;
 use crate::item::tests::{pg_array, pg_numeric};
 use crate::mapping::{Format, KeyType, Step, ValueType};
 use crate::plan::{
-    AttributePlan, ColumnPlan, FingerprintParts, IndexEntryPlan, KeyPlan, KeyProof, Membership,
+    AttributePlan, CollisionPlan, ColumnPlan, FingerprintParts, IndexEntryPlan, Keep, KeyPlan, KeyProof,
+    Membership,
 };
 use crate::source::{Column, MysqlType, PageBuilder, PgType, RawCell, RawType, Rows, Select, SqliteType};
 
@@ -63,6 +64,7 @@ fn entity(raw: &RawType, settings: ReadSettings) -> EntityPlan {
         fingerprint: String::new(),
         fingerprint_parts: FingerprintParts::default(),
         key_is_claim: false,
+        collision: CollisionPlan { keep: Keep::Reject, order_by: Vec::new() },
         key_proof: KeyProof::Proven { by: String::new() },
         layout,
     }

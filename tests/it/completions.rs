@@ -15,7 +15,7 @@ async fn every_shell_gets_a_script() {
     ] {
         let script = Tool::new(["completions", shell]).run().await.expect_code(0).stdout;
         assert!(script.contains(marker), "{shell}:\n{script}");
-        assert!(script.contains("allow-unproven-keys"), "{shell}:\n{script}");
+        assert!(script.contains("max-rejects"), "{shell}:\n{script}");
     }
 }
 

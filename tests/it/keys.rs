@@ -217,10 +217,14 @@ async fn k11_escaped_parts_stay_apart() {
     }
 }
 
-/// With unproven keys allowed: two rows of one key in flight are told, the run ends, the first row stays.
+/// The second of two rows with one key is rejected by name, the first row stays.
 async fn two_of_one_key(stage: &Stage, first: u32, second: u32) {
-    stage.migrate("--create-table", 3).await;
-    let run = stage.migrate("--create-table --allow-unproven-keys --json", 4).await.json();
+    let run = stage.migrate("--create-table --json", 4).await.json();
+    let pair = |id: u32| json!({"entity": "Visit", "source_key": {"id": id.to_string()}});
+    assert_eq!(
+        run["collisions"],
+        json!({"rows": 60, "keys": 1, "examples": [{"kept": pair(first), "lost": pair(second)}]})
+    );
     assert_eq!(run["entities"]["Visit"]["rejected_by"], json!({"key_collision": 1}));
     assert_eq!(run["totals"]["written"], 59);
     let reject: Value = serde_json::from_str(stage.folder.read(text(&run["rejects_file"])).trim()).unwrap();
@@ -230,7 +234,7 @@ async fn two_of_one_key(stage: &Stage, first: u32, second: u32) {
     assert_eq!(kept.len(), 59);
     assert!(kept.values().any(|item| item["id"] == json!({"N": first.to_string()})), "the first row stays");
     // The same exit code again, and verify knows the loser.
-    let again = stage.migrate("--allow-unproven-keys --json", 4).await.json();
+    let again = stage.migrate("--json", 4).await.json();
     assert_eq!(again["outcome"], "already_done");
     stage.migrate("verify", 0).await;
 }
@@ -257,23 +261,11 @@ async fn k08_two_equal_keys_of_one_batch_are_a_named_rejection() {
 }
 
 #[tokio::test]
-async fn k07_two_equal_keys_of_two_batches_in_flight_are_a_named_rejection() {
+async fn k07_two_equal_keys_of_two_batches_are_a_named_rejection() {
     for kind in servers::ALL {
         let stage = visits(kind, 10, 40).await;
         let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
         front.script([(When::Always, Fault::Delay(Duration::from_millis(500)))]);
         two_of_one_key(&stage.at(front.url()), 10, 40).await;
-    }
-}
-
-/// k07: keys that the user would not have proven, and that do not meet in flight: the verification tells.
-#[tokio::test]
-async fn k07_a_row_that_was_replaced_by_another_is_found_by_verify() {
-    for kind in servers::ALL {
-        let stage = visits(kind, 50, 51).await;
-        let run = stage.tool("--create-table --allow-unproven-keys").run().await;
-        let verified = stage.tool("verify").run().await;
-        let told = (run.code(), verified.code());
-        assert!(matches!(told, (Some(4), Some(0)) | (Some(0), Some(5))), "{}: {told:?}", kind.name());
     }
 }

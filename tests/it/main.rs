@@ -23,6 +23,7 @@ mod bad_mappings;
 mod cases;
 mod check;
 mod chinook;
+mod collisions;
 mod command_line;
 mod compare;
 mod completions;

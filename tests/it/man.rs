@@ -65,14 +65,9 @@ fn is_there(program: &str) -> bool {
 #[tokio::test]
 async fn a_page_says_what_the_help_says() {
     let run = page(&["run"]).await;
-    for said in [
-        ".TH migrate-run 1",
-        "\\-\\-allow\\-unproven\\-keys",
-        ".SS PACE",
-        ".SH FILES",
-        "rejects.jsonl",
-        "NO_COLOR",
-    ] {
+    for said in
+        [".TH migrate-run 1", "\\-\\-max\\-rejects", ".SS PACE", ".SH FILES", "rejects.jsonl", "NO_COLOR"]
+    {
         assert!(run.contains(said), "{said}\n{run}");
     }
     assert!(page(&[]).await.contains("migrate\\-preview(1)"));

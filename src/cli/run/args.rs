@@ -47,9 +47,6 @@ pub(crate) struct RunArgs {
     /// Hash the source keys in rejects.jsonl, and show no items in a dry run
     #[arg(long, help_heading = SAFETY)]
     pub redact: bool,
-    /// Load although two rows may have the same key: one would replace the other
-    #[arg(long, help_heading = SAFETY)]
-    pub allow_unproven_keys: bool,
     #[command(flatten)]
     pub output: OutputArgs,
 }

@@ -9,6 +9,7 @@ mod fuzz;
 mod json;
 mod key;
 mod number;
+mod order;
 mod random;
 mod survey;
 mod time;

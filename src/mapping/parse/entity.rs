@@ -9,7 +9,7 @@ use super::table::Outline;
 use super::walker::{Read, Reported, Value, Walker};
 use super::{attribute, columns, computed, index_entry, key_template, settings};
 use crate::mapping::diagnostic::{Diagnostic, quoted};
-use crate::mapping::{Entity, Rows, Template};
+use crate::mapping::{Entity, Keep, Rows, Template};
 
 pub(in crate::mapping) const KEYS: Keys = Keys {
     known: &[
@@ -26,8 +26,10 @@ pub(in crate::mapping) const KEYS: Keys = Keys {
         "column",
         "index",
         "attributes",
+        "on_collision",
+        "order_by",
     ],
-    later: &["on_collision", "order_by", "embed", "items"],
+    later: &["embed", "items"],
 };
 
 const EXAMPLE: &str =
@@ -85,6 +87,15 @@ fn read<'a>(
     let attributes = section.optional(walker, "attributes", |walker, key, value| {
         attribute::read_all(walker, &section, key, value, outline)
     });
+    let on_collision = section.optional(walker, "on_collision", on_collision);
+    let order_by = section.optional(walker, "order_by", |walker, key, value| walker.texts(key, value));
+    if let (Ok(None | Some(_)), Ok(Some(_))) = (&on_collision, &order_by)
+        && on_collision
+            .as_ref()
+            .is_ok_and(|keep| keep.as_ref().is_none_or(|keep| *keep.get_ref() == Keep::Reject))
+    {
+        walker.report(order_without_choice(&section));
+    }
     let parts = Parts {
         columns: columns.as_ref().ok(),
         renames: !matches!(rename_all, Ok(None)) || defaults.rename_all.is_some(),
@@ -106,6 +117,8 @@ fn read<'a>(
         column_settings: column_settings?.unwrap_or_default(),
         indexes: indexes?.unwrap_or_default().into_iter().collect::<Read<_>>()?,
         attributes: attributes?.unwrap_or_default().into_iter().collect::<Read<_>>()?,
+        on_collision: on_collision?.unwrap_or_else(|| Spanned::new(entry.span.clone(), Keep::Reject)),
+        order_by: order_by?.unwrap_or_default(),
         defaults: defaults.values.clone(),
     })
 }
@@ -151,6 +164,24 @@ fn no_rows(walker: &mut Walker<'_>, section: &Section<'_>) -> Reported {
 
 fn string<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -> Read<Spanned<String>> {
     walker.text(key, value).map(super::text::Text::spanned)
+}
+
+const KEEP: [(&str, Keep); 3] = [("reject", Keep::Reject), ("first", Keep::First), ("last", Keep::Last)];
+
+fn on_collision<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -> Read<Spanned<Keep>> {
+    let text = walker.text(key, value)?;
+    let keep = walker.choice(key, &text, &KEEP)?;
+    Ok(Spanned::new(value.span(), keep))
+}
+
+fn order_without_choice(section: &Section<'_>) -> Diagnostic {
+    let span = section.get("order_by").map_or(section.span.clone(), |entry| entry.span.clone());
+    Diagnostic::error(
+        "order-without-choice",
+        span,
+        "`order_by` says which row `on_collision` keeps, and nothing asks for one",
+    )
+    .with_help("set `on_collision = \"first\"` or `\"last\"`, or leave `order_by` out")
 }
 
 fn source_key<'a>(walker: &mut Walker<'a>, key: &str, value: &'a Value<'a>) -> Read<Vec<Spanned<String>>> {

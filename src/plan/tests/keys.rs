@@ -120,20 +120,20 @@ fn r15_a_parent_and_its_child_are_not_both_read() {
     let (animal, dog) = (entity("Animal", "A#{id:010}", "P"), entity("Dog", "D#{id:010}", "P"));
     let (parent, child) = (of(&[10, 11, 12]), of(&[12]));
     let both = mapping(vec![animal.clone(), dog.clone()]);
-    let found = resolve(&both, &[Ok(parent.clone()), Ok(child.clone())], false).unwrap_err();
+    let found = resolve(&both, &[Ok(parent.clone()), Ok(child.clone())]).unwrap_err();
     assert_eq!(
         lines(&found),
         ["error read-twice: the rows of `Dog` are read twice: `Animal` reads them too"]
     );
     let turned = mapping(vec![dog.clone(), animal.clone()]);
-    assert!(resolve(&turned, &[Ok(child.clone()), Ok(parent.clone())], false).is_err());
+    assert!(resolve(&turned, &[Ok(child.clone()), Ok(parent.clone())]).is_err());
     let mut filtered = animal;
     filtered.filter = Some(text("tableoid = 'animals'::regclass"));
     let chosen = mapping(vec![filtered, dog.clone()]);
-    assert!(resolve(&chosen, &[Ok(parent), Ok(child.clone())], false).is_ok());
+    assert!(resolve(&chosen, &[Ok(parent), Ok(child.clone())]).is_ok());
     // The same table twice is somebody's plan.
     let twice = mapping(vec![dog, entity("Other", "O#{id:010}", "P")]);
-    assert!(resolve(&twice, &[Ok(child.clone()), Ok(child)], false).is_ok());
+    assert!(resolve(&twice, &[Ok(child.clone()), Ok(child)]).is_ok());
 }
 
 #[test]

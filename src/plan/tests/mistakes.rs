@@ -32,7 +32,7 @@ fn all_mistakes_of_all_entities_come_at_once_in_the_order_of_the_file() {
             error(SourceErrorKind::Permission, "permission denied for orders"),
         ]),
     ];
-    let findings = resolve(&mapping(vec![user, order]), &described, false).unwrap_err();
+    let findings = resolve(&mapping(vec![user, order]), &described).unwrap_err();
     let help = |finding: &Diagnostic| finding.help.clone().unwrap_or_default();
     let text: Vec<String> = lines(&findings)
         .into_iter()

@@ -52,6 +52,7 @@ pub(in crate::report) fn report(outcome: Outcome, rejected_by: &[(&str, u64)]) -
         },
         entities,
         indexes: IndexMap::new(),
+        collisions: None,
         rejects_file: Some(".migrate/shop/shop/rejects.jsonl".to_owned()),
         elapsed_seconds: 4_325.6,
         error: None,

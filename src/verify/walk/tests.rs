@@ -5,7 +5,9 @@ use tokio::sync::{mpsc, watch};
 
 use super::*;
 use crate::mapping::{CreateSettings, KeyType};
-use crate::plan::{ColumnPlan, KeyColumn, KeyPlan, KeyProof, Membership, TablePlan, TemplatePlan};
+use crate::plan::{
+    CollisionPlan, ColumnPlan, Keep, KeyColumn, KeyPlan, KeyProof, Membership, TablePlan, TemplatePlan,
+};
 use crate::source::{Column, Output, PageLimits, RawType, Rows, SqliteType};
 use crate::target::{Found, TargetErrorKind};
 use crate::verify::batch::Wanted;
@@ -54,6 +56,7 @@ fn entity() -> EntityPlan {
         fingerprint: String::new(),
         fingerprint_parts: Default::default(),
         key_is_claim: false,
+        collision: CollisionPlan { keep: Keep::Reject, order_by: Vec::new() },
         key_proof: KeyProof::Proven { by: String::new() },
         layout: Layout {
             columns: names.iter().map(column_plan).collect(),
@@ -81,7 +84,7 @@ fn plan() -> Plan {
         ttl: None,
         create: CreateSettings::default(),
     };
-    Plan { table, entities: vec![entity()] }
+    Plan { table, entities: vec![entity()], contested: Vec::new() }
 }
 
 #[tokio::test]

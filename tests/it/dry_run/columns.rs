@@ -162,3 +162,22 @@ async fn ordinary_columns_and_loads_count_nothing() {
     let load = stage.migrate("run --json", 0).await.json();
     assert_eq!(load["entities"]["T"].get("columns"), None);
 }
+
+/// T13: seconds of this century, and milliseconds of it.
+#[tokio::test]
+async fn t13_milliseconds_in_the_ttl_attribute_are_counted() {
+    let sql = "CREATE TABLE t (id INT PRIMARY KEY, ends BIGINT, code VARCHAR(5));
+        INSERT INTO t VALUES (1, 1608000000, 'a'), (2, 1608000000000, 'b'), (3, 1708000000000, 'c'), (4, NULL, 'd')";
+    for kind in servers::ALL {
+        let mapping = "[entities.T.attributes]\nexpires_at = \"ends\"\n";
+        let head = HEAD.replace("name = \"shop\"", "name = \"shop\"\nttl = \"expires_at\"");
+        let stage = Stage::new(kind, sql, &format!("{head}{mapping}")).await;
+        let dry = stage.migrate("--dry-run --json", 0).await.json();
+        let columns = dry["entities"]["T"]["columns"].as_array().unwrap();
+        let found: Vec<_> =
+            columns.iter().map(|column| (&column["column"], &column["code"], &column["rows"])).collect();
+        assert_eq!(found.len(), 1, "{}: {dry}", kind.name());
+        assert_eq!(found[0].1, "ttl-milliseconds", "{}", kind.name());
+        assert_eq!((found[0].0, found[0].2), (&Value::from("ends"), &Value::from(2)), "{}", kind.name());
+    }
+}

@@ -66,7 +66,7 @@ async fn opened(database: &Database, key: &[&str]) -> (Plan, Reader) {
     let file = MappingFile { path: "mapping.toml".into(), text: mapping };
     let mapping = Mapping::parse(&file, &|_| None).unwrap();
     let mut source = Source::connect(&settings(&database.url)).await.unwrap();
-    let options = PlanOptions { allow_unproven: true, trust_keys: true, ..PlanOptions::default() };
+    let options = PlanOptions { trust_keys: true, ..PlanOptions::default() };
     let plan = prepare(&mapping, &mut source, options).await.unwrap().plan;
     let selects = [(*plan.entities[0].select).clone()];
     let reader = source.open(1, &selects).await.unwrap().readers.pop().unwrap();
