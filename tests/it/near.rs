@@ -107,10 +107,7 @@ async fn k19_k20_canonical_keys_have_no_twins_but_other_normal_forms() {
         .replace("{district}", "{district:lower}");
     for kind in servers::ALL {
         let stage = Stage::new(kind, &format!("{} {CITIES}", schema(kind)), &folded).await;
-        assert!(
-            !names(&stage.migrate("check --json", 0).await.json())
-                .contains(&"deep".to_owned())
-        );
+        assert!(!names(&stage.migrate("check --json", 0).await.json()).contains(&"deep".to_owned()));
         let document = stage.migrate("check --deep --json", 0).await.json();
         let expected =
             [json!({"entity": "City", "code": "near-twins", "column": "district", "parent": null, "rows": 2,
