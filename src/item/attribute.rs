@@ -132,7 +132,7 @@ fn write_strict(
     if matches!(value, Value::Array(_) | Value::Members(_)) {
         return collection::write(value, settings, scratch, out);
     }
-    if settings.kind.is_none() && settings.format.is_none() {
+    if settings.kind.is_none() && settings.format.is_none() && settings.zone.is_none() {
         return write_natural(value, settings, scratch, out);
     }
     let meant = read(*value, settings);
@@ -142,7 +142,7 @@ fn write_strict(
         (Some(ValueType::B), Value::Uuid(uuid)) => Ok(write_binary(uuid, out)),
         (Some(ValueType::List), Value::Json(_)) => match write_natural(value, settings, scratch, out)? {
             list @ Written::Value(Wire::L, _) => Ok(list),
-            _ => Err(Violation::mismatch("type = \"list\" on JSON that is no array")),
+            _ => Err(Violation::mismatch("type = \"L\" on JSON that is no array")),
         },
         (Some(ValueType::List | ValueType::StringSet | ValueType::NumberSet | ValueType::BinarySet), _) => {
             Err(Violation::mismatch("a list or set is wanted of a single value"))

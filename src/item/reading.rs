@@ -35,6 +35,9 @@ pub(super) fn read_as<'a>(
     kind: Option<ValueType>,
     settings: &ReadSettings,
 ) -> Result<Value<'a>, Violation> {
+    if settings.zone.is_some() && matches!(value, Value::Text(_)) {
+        return Err(not_a_moment());
+    }
     let value = match &settings.format {
         None => value,
         Some(_) if value == Value::Null => return Ok(value),
@@ -257,6 +260,14 @@ fn as_uuid(value: Value<'_>, swapped: bool) -> Result<Value<'_>, Violation> {
 pub(super) fn unswap(stored: [u8; 16]) -> [u8; 16] {
     let [h0, h1, m0, m1, l0, l1, l2, l3, n0, n1, n2, n3, n4, n5, n6, n7] = stored;
     [l0, l1, l2, l3, m0, m1, h0, h1, n0, n1, n2, n3, n4, n5, n6, n7]
+}
+
+/// SQLite's DATETIME alone can hold a text: beside values in UTC it would be of another zone.
+fn not_a_moment() -> Violation {
+    Violation::mismatch(
+        "no time of the form YYYY-MM-DD HH:MM:SS with up to six fraction digits, so that its zone cannot be applied; \
+         make it one with let",
+    )
 }
 
 fn not_a_date() -> Violation {

@@ -157,8 +157,8 @@ fn write_placeholder(
         Err(violation) => return Err(violation),
         Ok(true) => steps.get(1..).unwrap_or_default(),
         Ok(false) => {
-            match (settings.kind, &settings.format) {
-                (None, None) => write_text(value, settings, purpose, out)?,
+            match (settings.kind, &settings.format, &settings.zone) {
+                (None, None, None) => write_text(value, settings, purpose, out)?,
                 _ => {
                     let meant = read(*value, settings);
                     write_text(meant.as_ref().map_err(Violation::clone)?, settings, purpose, out)?;

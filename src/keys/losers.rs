@@ -28,6 +28,9 @@ pub struct Losers {
     file: Mutex<File>,
 }
 
+/// Losers, and of which entities they are wanted.
+pub type Part<'a> = (&'a Losers, &'a dyn Fn(&str) -> bool);
+
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Slice {
     first: u64,
@@ -62,9 +65,7 @@ impl Losers {
     }
 
     /// Those of several, each of the entities that it is asked for.
-    pub fn merge<'a>(
-        parts: impl IntoIterator<Item = (&'a Losers, &'a dyn Fn(&str) -> bool)>,
-    ) -> io::Result<Losers> {
+    pub fn merge<'a>(parts: impl IntoIterator<Item = Part<'a>>) -> io::Result<Losers> {
         let mut file = BufWriter::new(tempfile::tempfile()?);
         let mut places = BTreeMap::new();
         let mut first = 0;

@@ -33,7 +33,7 @@ use suspects::suspects;
 use view::KeyView;
 
 pub use leave_out::leave_out;
-pub use losers::Losers;
+pub use losers::{Losers, Part};
 pub use view::{Hash, row_hash};
 
 /// What a pass found.

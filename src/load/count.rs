@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::journal::Journal;
 use super::session::Ending;
 use super::{Event, Load, LoadError, RANGES_A_READER};
-use crate::keys::{Collisions, Counted, KeyPassError, Losers, Ranges, count};
+use crate::keys::{Collisions, Counted, KeyPassError, Losers, Part, Ranges, count};
 use crate::plan::{EntityPlan, Keep};
 use crate::source::Reader;
 
@@ -63,7 +63,7 @@ impl Keys {
         let before = self.losers.take();
         let is_chosen = |name: &str| chosen.iter().any(|chosen| chosen == name);
         let is_other = |name: &str| !is_chosen(name);
-        let mut parts: Vec<(&Losers, &dyn Fn(&str) -> bool)> = vec![(&losers, &is_chosen)];
+        let mut parts: Vec<Part<'_>> = vec![(&losers, &is_chosen)];
         if let Some(before) = before.as_deref() {
             parts.push((before, &is_other));
         }

@@ -109,7 +109,7 @@ fn column(
     span: Span,
     findings: &mut Vec<Diagnostic>,
 ) -> Draft {
-    let settings = read(scope, found, own, findings);
+    let settings = read(scope, found, own, &[], findings);
     let stored = stored(found.column, &settings);
     let value = ValuePlan::Column { column: scope.carry(found), settings };
     Draft { name, value, stored, span }

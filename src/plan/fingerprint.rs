@@ -241,7 +241,7 @@ fn mysql(kind: &MysqlType) -> String {
         MysqlType::DateTime { precision } => format!("datetime {precision}"),
         MysqlType::Timestamp { precision } => format!("timestamp {precision}"),
         MysqlType::Time { precision } => format!("time {precision}"),
-        MysqlType::Text => "text".to_owned(),
+        MysqlType::Text | MysqlType::Recoded { .. } => "text".to_owned(),
         MysqlType::Set => "set".to_owned(),
         MysqlType::Json => "json".to_owned(),
         MysqlType::Binary => "binary".to_owned(),

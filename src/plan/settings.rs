@@ -11,19 +11,20 @@ use super::ReadSettings;
 use super::fit::{Form, type_fits, words, zoned_class};
 use super::scope::{Found, Scope};
 
-/// The settings of one use of a column. Mistakes of `own` are reported here, those of `column.name`
+/// The settings of one use of a column, in a placeholder with its steps. Mistakes of `own` are reported here, those of `column.name`
 /// by [`check_columns`].
 pub(super) fn read(
     scope: &Scope<'_>,
     found: Found<'_>,
     own: &ValueSettings,
+    steps: &[Step],
     findings: &mut Vec<Diagnostic>,
 ) -> ReadSettings {
     let explicit = layered(own, scope.column_settings(&found.column.name));
     if says_something(own) {
         check(found.column, &explicit, &scope.entity.defaults, findings);
     }
-    apply(found.column, &explicit, &scope.entity.defaults)
+    apply(found.column, &explicit, &scope.entity.defaults, steps)
 }
 
 /// Checks every `column.name` table, used or not.
@@ -57,9 +58,20 @@ fn layered(own: &ValueSettings, column: Option<&ValueSettings>) -> ValueSettings
 
 /// A zone is kept only where it matters, so that another default zone changes no other entity's
 /// fingerprint.
-fn apply(column: &Column, explicit: &ValueSettings, defaults: &ValueSettings) -> ReadSettings {
+fn apply(
+    column: &Column,
+    explicit: &ValueSettings,
+    defaults: &ValueSettings,
+    steps: &[Step],
+) -> ReadSettings {
     let zone = explicit.zone.as_ref().or(defaults.zone.as_ref());
-    let zone = zone.filter(|_| takes_zone(zoned_class(&column.raw)));
+    let is_epoch =
+        matches!(steps.first(), Some(Step::Epoch | Step::EpochMillis)) || explicit.format.is_some();
+    let zone = zone.filter(|_| match zoned_class(&column.raw) {
+        // A date alone is the same everywhere; its midnight is not.
+        Class::Date => is_epoch,
+        class => takes_zone(class),
+    });
     ReadSettings {
         kind: explicit.kind.as_ref().map(|kind| *kind.get_ref()),
         format: explicit.format.as_ref().map(|format| format.get_ref().clone()),
@@ -70,7 +82,7 @@ fn apply(column: &Column, explicit: &ValueSettings, defaults: &ValueSettings) ->
 }
 
 fn takes_zone(class: Class) -> bool {
-    matches!(class, Class::Date | Class::Timestamp | Class::Dynamic)
+    matches!(class, Class::Date | Class::Timestamp)
 }
 
 fn check(

@@ -65,7 +65,7 @@ fn resolve_part(
     let found = scope.require(column, span, findings)?;
     // The type of a template attribute is about its text, not about the placeholders.
     let own = ValueSettings { kind: None, format: None, ..own.clone() };
-    let settings = read(scope, found, &own, findings);
+    let settings = read(scope, found, &own, steps, findings);
     let form = run_steps(found, &settings, steps, span, findings);
     let place = Place { found, steps, span, settings, form };
     check_form(&place, purpose.kind, findings);

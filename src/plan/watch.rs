@@ -158,7 +158,9 @@ fn keeps_equal_names(column: &Column) -> bool {
 fn may_hold_nul(column: &Column) -> bool {
     match &column.raw {
         RawType::Postgres(kind) => *kind == PgType::Json,
-        RawType::Mysql(kind) => matches!(kind, MysqlType::Text | MysqlType::Json),
+        RawType::Mysql(kind) => {
+            matches!(kind, MysqlType::Text | MysqlType::Recoded { .. } | MysqlType::Json)
+        }
         RawType::Sqlite(kind) => matches!(kind, SqliteType::Any | SqliteType::Json),
     }
 }

@@ -56,7 +56,7 @@ impl Place<'_> {
             Notice::LargeNumber => told(
                 "large-number",
                 "beyond 2^53: exact here, rounded by readers that take numbers for floats, such as JavaScript",
-                self.setting("type = \"S\"", "writes it as text"),
+                self.setting("type = \"S\"", "writes it as text; an array is cast to one of texts in `let`"),
             ),
             Notice::Flags => told(
                 "tinyint1",
@@ -71,7 +71,10 @@ impl Place<'_> {
             Notice::Padding => told(
                 "char-padding",
                 "written without the blanks that fill them up, which do not count in SQL either",
-                self.computed(&format!("rpad({column}, 10)"), "keeps such blanks"),
+                self.computed(
+                    &format!("rpad({column}, 10)"),
+                    "keeps such blanks, with the length that the type declares for 10",
+                ),
             ),
             Notice::LowerBound => told(
                 "array-bounds",

@@ -43,6 +43,15 @@ pub(super) fn advice(rule: &str) -> Option<&'static str> {
         }
         "local_time" => "the time does not exist, or exists twice, in its `zone`",
         "boolean_invalid" => "only 0 and 1 can be BOOL: choose another `type`",
+        "json_invalid" => "no JSON, or a form that DynamoDB has not: `type = \"S\"` keeps the text",
+        "text_invalid" => {
+            "not UTF-8, or NUL in a key: convert it with `let`, or carry the bytes with `type = \"B\"`"
+        }
+        "type_mismatch" => {
+            "not what `type`, `format` or `zone` expects; each row's line in the rejects file says what"
+        }
+        "set_invalid" => "a set has no NULL and nothing twice: leave `type` away to get a list",
+        "nesting" => "deeper than DynamoDB goes: `type = \"S\"` keeps JSON as text",
         "item_too_large" => "an item holds 400 KB: leave out large columns with `columns`",
         _ => return None,
     };

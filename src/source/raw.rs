@@ -117,6 +117,12 @@ pub enum MysqlType {
     },
     /// UTF-8 (char, varchar, text, enum, MariaDB's uuid and inet6 …).
     Text,
+    /// As `Text`, of a character set in which the server has no Unicode for some characters: where its
+    /// conversion loses one, the cell is the byte FF, which is no UTF-8.
+    Recoded {
+        charset: String,
+        collation: String,
+    },
     /// Members joined by commas, UTF-8.
     Set,
     Json,
@@ -192,7 +198,7 @@ impl MysqlType {
             MysqlType::DateTime { .. } => Class::Timestamp,
             MysqlType::Timestamp { .. } => Class::TimestampTz,
             MysqlType::Time { .. } => Class::Time,
-            MysqlType::Text | MysqlType::ServerText => Class::Text,
+            MysqlType::Text | MysqlType::Recoded { .. } | MysqlType::ServerText => Class::Text,
             MysqlType::Set => Class::Array,
             MysqlType::Json => Class::Json,
             MysqlType::Binary => Class::Bytes,

@@ -60,6 +60,8 @@ fn strict(told: &Told, settings: &ReadSettings) -> Result<Json, Wrong> {
 pub(super) fn meant(told: &Told, kind: Option<ValueType>, settings: &ReadSettings) -> Result<Told, Wrong> {
     let told = match &settings.format {
         _ if *told == Told::Null => return Ok(Told::Null),
+        // A text where a moment must be: its zone cannot be applied.
+        _ if settings.zone.is_some() && matches!(told, Told::Text(_)) => return Err(Wrong::Refused),
         None => told.clone(),
         Some(Format::Epoch) => Told::Number(instant(told, settings)?.epoch(1_000_000_000)),
         Some(Format::EpochMillis) => Told::Number(instant(told, settings)?.epoch(1_000_000)),

@@ -21,7 +21,7 @@ impl Decimal {
             None => (false, text.strip_prefix('+').unwrap_or(text)),
         };
         let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-            Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()?),
+            Some((mantissa, exponent)) => (mantissa, read_exponent(exponent)?),
             None => (text, 0),
         };
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -31,7 +31,7 @@ impl Decimal {
         }
         let digits = all.trim_start_matches('0');
         let leading = i64::try_from(all.len() - digits.len()).ok()?;
-        let point = i64::try_from(whole.len()).ok()?.checked_add(exponent)? - leading;
+        let point = i64::try_from(whole.len()).ok()?.saturating_add(exponent).saturating_sub(leading);
         let digits = digits.trim_end_matches('0').to_owned();
         if digits.is_empty() {
             return Some(Decimal { negative: false, digits, point: 0 });
@@ -41,7 +41,8 @@ impl Decimal {
 
     /// Whether DynamoDB has a number for it.
     pub(super) fn fits(&self) -> bool {
-        self.digits.is_empty() || (self.digits.len() <= DIGITS && POWERS.contains(&(self.point - 1)))
+        self.digits.is_empty()
+            || (self.digits.len() <= DIGITS && POWERS.contains(&self.point.saturating_sub(1)))
     }
 
     /// All digits, without an exponent and without needless zeros.
@@ -59,6 +60,16 @@ impl Decimal {
             _ => format!("{sign}{}{}", self.digits, "0".repeat(width.saturating_sub(self.digits.len()))),
         }
     }
+}
+
+/// Exponents that are too long for 64 bits are far out of range all the same.
+fn read_exponent(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    let largest = if text.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 };
+    Some(text.parse().unwrap_or(largest))
 }
 
 #[cfg(test)]
@@ -89,6 +100,8 @@ mod tests {
         let fits = |text: &str| Decimal::read(text).unwrap().fits();
         assert!(fits(&"9".repeat(38)) && fits("1e125") && fits("1e-130") && fits("0e999"));
         assert!(fits("1234567895171680000000000000000000000000"));
+        assert!(fits("0e99999999999999999999") && fits("0.0e-9223372036854775809"));
+        assert!(!fits("1e99999999999999999999") && !fits("1e-99999999999999999999"));
         assert!(!fits(&"9".repeat(39)) && !fits("1e126") && !fits("9e-131"));
     }
 }

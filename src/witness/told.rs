@@ -98,7 +98,7 @@ fn mysql(text: &str, kind: &MysqlType) -> Option<Told> {
         MysqlType::Time { precision } => {
             Told::Time(super::moment::padded(text, usize::from(*precision).min(6)))
         }
-        MysqlType::Text | MysqlType::ServerText => Told::Text(text.to_owned()),
+        MysqlType::Text | MysqlType::Recoded { .. } | MysqlType::ServerText => Told::Text(text.to_owned()),
         MysqlType::Set if text.is_empty() => Told::Members(Vec::new()),
         MysqlType::Set => Told::Members(text.split(',').map(str::to_owned).collect()),
         MysqlType::Json => Told::Json(text.to_owned()),

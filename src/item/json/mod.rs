@@ -88,7 +88,7 @@ impl Writer<'_, '_> {
         loop {
             match self.begin_value()? {
                 Begun::Opened => continue,
-                Begun::Omitted => self.drop_member(),
+                Begun::Omitted => self.omit_member(),
                 Begun::Value(wire, size) => {
                     if let Some(done) = self.end_value(wire, size)? {
                         return Ok(done);
@@ -221,15 +221,16 @@ impl Writer<'_, '_> {
         self.end_value(wire, size)
     }
 
-    /// Takes back the member whose value is omitted.
-    fn drop_member(&mut self) {
-        let Some(member) = self.scratch.members.pop() else { return };
-        let body = self.scratch.frames.last().map_or(0, |frame| frame.body);
-        let comma = usize::from(member.start > body);
-        self.out.truncate(member.start - comma);
+    /// Leaves the name of a member without value, until all members are known: it counts among equal names.
+    fn omit_member(&mut self) {
+        if let Some(member) = self.scratch.members.last_mut() {
+            member.end = member.start;
+            member.size = 0;
+        }
     }
 
-    /// Removes all but the last of equal names; returns the billed bytes that go with them.
+    /// Removes all but the last of equal names, and what is omitted; returns the billed bytes that go with
+    /// them.
     fn drop_duplicates(&mut self, frame: Frame) -> usize {
         let Scratch { members, order, kept, equal_names, .. } = &mut *self.scratch;
         let members = members.get(frame.first..).unwrap_or_default();
@@ -240,7 +241,9 @@ impl Writer<'_, '_> {
         order.clear();
         order.extend(0..members.len());
         order.sort_unstable_by(|a, b| name(*a).cmp(name(*b)).then(a.cmp(b)));
-        let mut lost: Vec<usize> = Vec::new();
+        let omitted = |(at, member): (usize, &Member)| (member.end == member.start).then_some(at);
+        let mut lost: Vec<usize> = members.iter().enumerate().filter_map(omitted).collect();
+        let omitted = lost.len();
         for pair in order.windows(2) {
             if let [earlier, later] = pair
                 && name(*earlier) == name(*later)
@@ -251,8 +254,9 @@ impl Writer<'_, '_> {
         if lost.is_empty() {
             return 0;
         }
-        *equal_names += 1;
+        *equal_names += u64::from(lost.len() > omitted);
         lost.sort_unstable();
+        lost.dedup();
         kept.clear();
         let mut size = 0;
         for (at, member) in members.iter().enumerate() {

@@ -149,6 +149,27 @@ fn s16_of_equal_names_the_last_wins() {
     }
 }
 
+/// S16, N21: an omitted number is the last of its name all the same.
+#[test]
+fn s16_an_omitted_member_takes_earlier_ones_of_its_name_with_it() {
+    let omitted = |text: &str| json(text, Overflow::Omit).unwrap();
+    for (text, expected) in [
+        (r#"{"a":1,"a":1e400}"#, r#"{"M":{}}"#),
+        (r#"{"a":1e400,"a":1}"#, r#"{"M":{"a":{"N":"1"}}}"#),
+        (r#"{"b":1e400,"a":1,"c":1e400}"#, r#"{"M":{"a":{"N":"1"}}}"#),
+        (r#"{"x":{"a":1,"a":[1,1e400],"a":1e400},"y":2}"#, r#"{"M":{"x":{"M":{}},"y":{"N":"2"}}}"#),
+    ] {
+        let (wire, size) = omitted(text);
+        assert_eq!(wire, expected, "{text}");
+        let plain = match expected {
+            r#"{"M":{}}"# => "{}",
+            r#"{"M":{"a":{"N":"1"}}}"# => r#"{"a":1}"#,
+            _ => r#"{"x":{},"y":2}"#,
+        };
+        assert_eq!(size, json(plain, Overflow::Reject).unwrap().1, "{text}");
+    }
+}
+
 #[test]
 fn a_value_fits_in_31_wrappers_and_not_in_32() {
     let nested = |open: &str, inner: &str, close: &str, depth: usize| {

@@ -44,7 +44,7 @@ fn every_notice_has_its_words() {
         Columns to look at
           Order.Unit Price  7  rejected (number_digits)
           Order.Unit Price  7  beyond 2^53: exact here, rounded by readers that take numbers for floats, such as JavaScript
-                               `type = "S"` in [entities.Order.column."Unit Price"] writes it as text
+                               `type = "S"` in [entities.Order.column."Unit Price"] writes it as text; an array is cast to one of texts in `let`
           Order.Unit Price  7  every value is 0 or 1, and written as a number
                                `type = "BOOL"` in [entities.Order.column."Unit Price"] fits
           Order.Unit Price  7  neither 0 nor 1: `type = "BOOL"` would reject them
@@ -59,7 +59,7 @@ fn every_notice_has_its_words() {
           Order.Unit Price  7  no UUID in the order in which they are read; as they stand the values are UUIDs
                                `type = "uuid"` in [entities.Order.column."Unit Price"] reads them so
           Order.Unit Price  7  written without the blanks that fill them up, which do not count in SQL either
-                               `rpad(Unit Price, 10)` in [entities.Order.let] keeps such blanks
+                               `rpad(Unit Price, 10)` in [entities.Order.let] keeps such blanks, with the length that the type declares for 10
           Order.Unit Price  7  arrays that do not begin at 1, which lists do not tell
                                `Unit Price::text` in [entities.Order.let] keeps the bounds
           Order.Unit Price  7  no member of the ENUM, written as an empty text

@@ -221,11 +221,11 @@ async fn columns(
         let text = |at: usize| row.try_get::<Option<String>, _>(at);
         let name = text(0)?.unwrap_or_default();
         Ok(Declared {
-            is_json: json_checks.contains(&format!("json_valid({})", sql_text::quote(&name, Dialect::Mysql))),
+            is_json: json_checks.iter().any(|check| is_json_check(check, &name)),
             name,
             column_type: text(1)?.unwrap_or_default(),
             data_type: text(2)?.unwrap_or_default(),
-            has_charset: text(3)?.is_some(),
+            charset: text(3)?,
             fraction_digits: text(4)?.and_then(|digits| digits.parse().ok()),
             bits: text(5)?.and_then(|bits| bits.parse().ok()),
             nullable: text(6)?.as_deref() != Some("NO"),
@@ -234,6 +234,13 @@ async fn columns(
         .column())
     });
     declared.collect()
+}
+
+/// Quoted as the server's sql_mode says: ANSI_QUOTES takes double quotes.
+fn is_json_check(check: &str, column: &str) -> bool {
+    [Dialect::Mysql, Dialect::Postgres]
+        .iter()
+        .any(|quotes| check == format!("json_valid({})", sql_text::quote(column, *quotes)))
 }
 
 /// MariaDB writes JSON as LONGTEXT with the check `json_valid(`name`)`.

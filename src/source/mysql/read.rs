@@ -219,7 +219,7 @@ fn key_part(bytes: &[u8], raw: &RawType) -> Option<KeyPart> {
         | MysqlType::TinyInt1 { unsigned: true }
         | MysqlType::Year
         | MysqlType::Bit { .. } => unsigned(bytes).map(KeyPart::Unsigned),
-        MysqlType::Binary => Some(KeyPart::Bytes(bytes.to_vec())),
+        MysqlType::Binary | MysqlType::Recoded { .. } => Some(KeyPart::Bytes(bytes.to_vec())),
         _ => std::str::from_utf8(bytes).ok().map(|text| KeyPart::Text(text.to_owned())),
     }
 }

@@ -20,7 +20,12 @@ impl Comparison for Mysql {
     }
 
     fn equal(table: &Table, wanted: &Wanted<'_>, statement: &mut Statement) {
-        let values: Vec<String> = wanted.forms.iter().map(|_| placeholder(wanted.column)).collect();
+        let value = match wanted.column.raw {
+            // A text that a user wrote, not the bytes of a position.
+            RawType::Mysql(MysqlType::Recoded { .. }) => "?".to_owned(),
+            _ => placeholder(wanted.column),
+        };
+        let values = vec![value; wanted.forms.len()];
         statement.arguments.extend(wanted.forms.iter().cloned());
         statement.sql.push_str(&statement::any_of(&table.column(&wanted.column.name), &values));
     }
@@ -34,13 +39,18 @@ impl Comparison for Mysql {
                 | MysqlType::Time { .. }
                 | MysqlType::ServerText,
             ) => format!("CAST({name} AS CHAR)"),
+            RawType::Mysql(MysqlType::Recoded { .. }) => format!("CAST({name} AS BINARY)"),
             _ => cast(column, name),
         }
     }
 }
 
-/// A text against a decimal would be compared as floats.
+/// A text against a decimal would be compared as floats; the bytes of another character set are that
+/// set's, and compare in the column's own collation.
 fn placeholder(column: &Column) -> String {
+    if let RawType::Mysql(MysqlType::Recoded { charset, collation }) = &column.raw {
+        return format!("CONVERT(? USING {charset}) COLLATE {collation}");
+    }
     if column.raw != RawType::Mysql(MysqlType::Decimal) {
         return "?".to_owned();
     }
@@ -53,6 +63,7 @@ fn placeholder(column: &Column) -> String {
 /// their digits.
 pub(super) fn text(column: &Column, sql: &str) -> String {
     match column.raw {
+        RawType::Mysql(MysqlType::Recoded { ref charset, .. }) => as_text(&superset(sql, charset).0),
         RawType::Mysql(MysqlType::Binary) => as_text(&format!("HEX({sql})")),
         RawType::Mysql(MysqlType::Bit { .. }) => as_text(&format!("CAST({sql} AS UNSIGNED)")),
         RawType::Mysql(MysqlType::Float | MysqlType::Double) => as_text(&format!("({sql}) + 0e0")),
@@ -66,7 +77,8 @@ pub(super) fn as_text(sql: &str) -> String {
 
 /// How a column is read so that its cells have the form its type promises.
 pub(super) fn cast(column: &Column, sql: &str) -> String {
-    match column.raw {
+    match &column.raw {
+        RawType::Mysql(MysqlType::Recoded { charset, .. }) => unless_lossy(sql, charset),
         RawType::Mysql(MysqlType::ServerText) if is_geometry(&column.sql_type) => geometry(sql),
         RawType::Mysql(MysqlType::ServerText) => format!("CAST({sql} AS CHAR)"),
         RawType::Mysql(MysqlType::Bit { .. }) => format!("CAST({sql} AS UNSIGNED)"),
@@ -78,6 +90,26 @@ pub(super) fn cast(column: &Column, sql: &str) -> String {
 fn geometry(sql: &str) -> String {
     let text = format!("ST_AsText({sql})");
     format!("CASE ST_SRID({sql}) WHEN 0 THEN {text} ELSE CONCAT('SRID=', ST_SRID({sql}), ';', {text}) END")
+}
+
+/// The text in UTF-8, where it can be had back from that; else a byte that is no UTF-8.
+fn unless_lossy(sql: &str, charset: &str) -> String {
+    let (sql, charset) = superset(sql, charset);
+    format!(
+        "CASE WHEN CAST(CONVERT(CONVERT({sql} USING utf8mb4) USING {charset}) AS BINARY) <=> CAST({sql} AS BINARY) \
+         THEN CAST(CONVERT({sql} USING utf8mb4) AS BINARY) ELSE CAST(X'FF' AS BINARY) END"
+    )
+}
+
+/// MySQL's sjis and ujis have one Unicode for two characters, the two backslashes; the character sets that
+/// Windows made of them have two.
+fn superset<'a>(sql: &str, charset: &'a str) -> (String, &'a str) {
+    let superset = match charset {
+        "sjis" => "cp932",
+        "ujis" => "eucjpms",
+        _ => return (sql.to_owned(), charset),
+    };
+    (format!("CONVERT(CAST({sql} AS BINARY) USING {superset})"), superset)
 }
 
 pub(super) fn is_geometry(sql_type: &str) -> bool {

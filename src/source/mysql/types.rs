@@ -14,7 +14,7 @@ pub(super) struct Declared {
     pub(super) column_type: String,
     /// `bigint`
     pub(super) data_type: String,
-    pub(super) has_charset: bool,
+    pub(super) charset: Option<String>,
     pub(super) collation: Option<String>,
     pub(super) fraction_digits: Option<u8>,
     /// Width of BIT.
@@ -40,7 +40,8 @@ impl Declared {
 
     /// An ENUM has each member in one spelling.
     fn holds_any_text(&self, raw: &MysqlType) -> bool {
-        *raw == MysqlType::Text && !self.data_type.eq_ignore_ascii_case("enum")
+        matches!(raw, MysqlType::Text | MysqlType::Recoded { .. })
+            && !self.data_type.eq_ignore_ascii_case("enum")
     }
 
     fn raw(&self) -> MysqlType {
@@ -67,10 +68,25 @@ impl Declared {
             "binary" | "varbinary" | "tinyblob" | "blob" | "mediumblob" | "longblob" | "vector" => {
                 MysqlType::Binary
             }
-            _ if self.has_charset => MysqlType::Text,
-            _ => MysqlType::ServerText,
+            _ => self.text(),
         }
     }
+
+    fn text(&self) -> MysqlType {
+        match (&self.charset, &self.collation) {
+            (None, _) => MysqlType::ServerText,
+            (Some(charset), Some(collation)) if !is_unicode(charset) => {
+                MysqlType::Recoded { charset: charset.clone(), collation: collation.clone() }
+            }
+            (Some(_), _) => MysqlType::Text,
+        }
+    }
+}
+
+/// Whether every text of a character set has its own UTF-8. MySQL's latin1 is windows-1252 with the bytes
+/// that this leaves free; half surrogates are what ucs2 and utf16 hold beyond it.
+fn is_unicode(charset: &str) -> bool {
+    matches!(charset, "utf8mb4" | "utf8mb3" | "utf8" | "ascii" | "latin1" | "utf32")
 }
 
 /// A column of a result set, whose catalog entry is out of reach.
@@ -133,7 +149,8 @@ fn collation(name: &str) -> Option<Collation> {
 /// Whether `declared` says more of a column that arrives as `read`: the same form, or JSON or a SET, which
 /// a result set calls texts.
 pub(super) fn refines(declared: &Column, read: &Column) -> bool {
-    let is_text = matches!(declared.raw, RawType::Mysql(MysqlType::Json | MysqlType::Set));
+    let is_text =
+        matches!(declared.raw, RawType::Mysql(MysqlType::Json | MysqlType::Set | MysqlType::Recoded { .. }));
     declared.raw == read.raw || (is_text && read.raw == RawType::Mysql(MysqlType::Text))
 }
 
@@ -169,6 +186,7 @@ fn form(raw: &MysqlType) -> Form {
         MysqlType::Time { .. } => Form::Time,
         MysqlType::Decimal
         | MysqlType::Text
+        | MysqlType::Recoded { .. }
         | MysqlType::Binary
         | MysqlType::Set
         | MysqlType::Json

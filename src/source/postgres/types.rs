@@ -144,8 +144,8 @@ fn raw(entry: &Entry, modifier: i32) -> PgType {
         23 => PgType::Int4,
         // oid, xid, cid
         26 | 28 | 29 => PgType::Oid,
-        // name, text, xml, varchar
-        19 | 25 | 142 | 1043 => PgType::Text,
+        // name, text, varchar
+        19 | 25 | 1043 => PgType::Text,
         114 => PgType::Json,
         700 => PgType::Float4,
         701 => PgType::Float8,
@@ -183,7 +183,7 @@ pub(super) fn arrives_as(planned: &PgType, oid: u32) -> bool {
         PgType::Int4 => oid == 23,
         PgType::Oid => matches!(oid, 26 | 28 | 29),
         PgType::Xid8 => oid == 5069,
-        PgType::Text => matches!(oid, 19 | 25 | 142 | 1043) || oid >= FIRST_OF_USERS,
+        PgType::Text => matches!(oid, 19 | 25 | 1043) || oid >= FIRST_OF_USERS,
         PgType::Json => oid == 114,
         PgType::Float4 => oid == 700,
         PgType::Float8 => oid == 701,
