@@ -17,6 +17,7 @@ pub mod item;
 pub mod keys;
 pub mod load;
 pub mod mapping;
+pub mod near;
 pub mod plan;
 pub mod preview;
 pub mod report;

@@ -1,9 +1,12 @@
-//! `migrate check`: mistakes of mapping and schema, key proofs, warnings. Reads no rows.
+//! `migrate check`: mistakes of mapping and schema, key proofs, warnings. Reads no rows without `--deep`.
+
+mod deep;
 
 use clap::Args;
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use self::deep::{Deep, DeepFinding, deep};
 use super::OutputArgs;
 use super::failure::{Exit, Failure};
 use super::project::{MappingArgs, Project};
@@ -21,6 +24,12 @@ pub(crate) struct CheckArgs {
     /// Check the mapping alone, without connecting to the source
     #[arg(long)]
     offline: bool,
+    /// Read the rows too: texts in keys that differ from others only by case, blanks or Unicode form
+    #[arg(long, conflicts_with = "offline")]
+    deep: bool,
+    /// Hash the source keys that --deep shows
+    #[arg(long, help_heading = super::help::OUTPUT)]
+    redact: bool,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -28,12 +37,15 @@ pub(crate) struct CheckArgs {
 const WHAT: &str = "\
 Finds all mistakes at once, each with its place and how to mend it, and says whether two rows could get \
 the same key. Reads the mapping and the catalog of the source; no rows, but for one query about each key that \
-the mapping declares and no constraint backs. Knows no target and writes nothing.";
+the mapping declares and no constraint backs. --deep also counts, in the rows, texts in keys that are near to \
+others: children that spell their parent otherwise, and twins; it says first what it reads. Knows no target and writes \
+nothing.";
 
 const EXAMPLES: &str = "\
 Examples:
   migrate check -m shop.toml
   migrate check -m shop.toml --offline     without the source: the mapping alone
+  migrate check -m shop.toml --deep        and count near texts in the rows
   migrate check -m shop.toml --json        findings with line and column";
 
 #[derive(Debug, Serialize)]
@@ -42,6 +54,9 @@ struct CheckDocument {
     outcome: &'static str,
     findings: Vec<Finding>,
     entities: IndexMap<String, EntityFindings>,
+    /// With `--deep`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deep: Option<Vec<DeepFinding>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorReport>,
 }
@@ -71,6 +86,13 @@ struct Proof {
 struct Checked {
     findings: Vec<Diagnostic>,
     plan: Option<Plan>,
+    deep: Option<Vec<DeepFinding>>,
+}
+
+impl Checked {
+    fn shallow(findings: Vec<Diagnostic>, plan: Option<Plan>) -> Self {
+        Self { findings, plan, deep: None }
+    }
 }
 
 pub(crate) async fn run(args: &CheckArgs) -> Exit {
@@ -80,7 +102,7 @@ pub(crate) async fn run(args: &CheckArgs) -> Exit {
         Err(error) => return terminal.fail("check", &error.into()),
     };
     match check(&file, args, &terminal).await {
-        Ok(checked) => tell(&file, &checked, args.offline, &terminal),
+        Ok(checked) => tell(&file, checked, args.offline, &terminal),
         Err(failure) => terminal.fail("check", &failure),
     }
 }
@@ -89,23 +111,35 @@ async fn check(file: &MappingFile, args: &CheckArgs, terminal: &Terminal) -> Res
     let environment = |name: &str| std::env::var(name).ok();
     let mapping = match Mapping::parse(file, &environment) {
         Ok(mapping) => mapping,
-        Err(findings) => return Ok(Checked { findings, plan: None }),
+        Err(findings) => return Ok(Checked::shallow(findings, None)),
     };
     if args.offline {
-        return Ok(Checked { findings: offline(&mapping), plan: None });
+        return Ok(Checked::shallow(offline(&mapping), None));
     }
     let project = Project::parse(file.clone(), &environment, terminal)?;
     project.table()?;
     let mut source = project.connect(terminal).await?;
     let options = PlanOptions::default();
     match prepare(&mapping, &mut source, options).await {
-        Ok(prepared) => Ok(Checked { findings: prepared.diagnostics, plan: Some(prepared.plan) }),
-        Err(PlanError::Mapping(findings)) => Ok(Checked { findings, plan: None }),
+        Ok(prepared) if args.deep => {
+            let Deep { diagnostics, findings } =
+                deep(&mapping, &prepared.plan, &mut source, args.redact, terminal).await?;
+            let mut all: Vec<Diagnostic> = prepared.diagnostics.into_iter().chain(diagnostics).collect();
+            all.sort_by_key(|finding| finding.span.as_ref().map_or(usize::MAX, |span| span.start));
+            Ok(Checked { findings: all, plan: Some(prepared.plan), deep: Some(findings) })
+        }
+        Ok(prepared) => Ok(Checked::shallow(prepared.diagnostics, Some(prepared.plan))),
+        Err(PlanError::Mapping(findings)) => {
+            if args.deep {
+                terminal.remark("--deep: no rows are read before the mistakes are mended");
+            }
+            Ok(Checked::shallow(findings, None))
+        }
         Err(PlanError::Source(error)) => Err(error.into()),
     }
 }
 
-fn tell(file: &MappingFile, checked: &Checked, offline: bool, terminal: &Terminal) -> Exit {
+fn tell(file: &MappingFile, checked: Checked, offline: bool, terminal: &Terminal) -> Exit {
     let wrong = checked.findings.iter().any(|finding| finding.severity == Severity::Error);
     if terminal.json {
         terminal.document(&document(file, checked, wrong));
@@ -116,7 +150,7 @@ fn tell(file: &MappingFile, checked: &Checked, offline: bool, terminal: &Termina
         if !told.is_empty() {
             terminal.complain(&crate::mapping::render(file, &told, terminal.color_of_remarks()));
         }
-        terminal.data(&summary(checked, wrong, offline));
+        terminal.data(&summary(&checked, wrong, offline));
     }
     if wrong { Exit::Mapping } else { Exit::Done }
 }
@@ -146,13 +180,14 @@ fn plural(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-fn document(file: &MappingFile, checked: &Checked, wrong: bool) -> CheckDocument {
+fn document(file: &MappingFile, checked: Checked, wrong: bool) -> CheckDocument {
     let entities = checked.plan.iter().flat_map(|plan| &plan.entities);
     CheckDocument {
         command: "check",
         outcome: if wrong { "failed" } else { "done" },
         findings: checked.findings.iter().map(|finding| to_finding(file, finding)).collect(),
         entities: entities.map(|entity| (entity.name.clone(), proof(&entity.key_proof))).collect(),
+        deep: checked.deep,
         error: checked.findings.iter().find(|finding| finding.severity == Severity::Error).map(|finding| {
             ErrorReport {
                 code: finding.code.to_owned(),

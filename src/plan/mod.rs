@@ -44,6 +44,7 @@ use crate::source::{RawType, Select};
 
 pub use case::rename;
 pub use fingerprint::{FingerprintParts, describe_difference};
+pub use notable::near::{NearColumn, near_columns};
 pub use offline::offline;
 pub use prepare::{PlanError, PlanOptions, Prepared, prepare};
 pub use resolve::{Described, resolve};

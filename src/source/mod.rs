@@ -10,6 +10,7 @@ mod error;
 mod find;
 mod key;
 mod mysql;
+mod near;
 mod page;
 mod pieces;
 mod postgres;
@@ -33,6 +34,7 @@ pub use cursor::{Bounds, Cursor, PageLimits, Position};
 pub use error::{Piece, SourceError, SourceErrorKind};
 pub use find::KeyValue;
 pub use key::{Key, KeyPart};
+pub use near::Kinship;
 pub use page::{Page, PageBuilder, RawCell, Row};
 pub use raw::{Class, MysqlType, PgType, RawType, SqliteType};
 pub use sample::{Sample, Window};
@@ -204,6 +206,14 @@ impl Source {
         }
     }
 
+    /// Of a select's rows those that refer to a parent which keys write otherwise.
+    pub fn spelled_otherwise(&self, select: &Select, kin: Kinship<'_>) -> Select {
+        let version = self.identity.server.strip_prefix("PostgreSQL ").unwrap_or_default();
+        let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+        let speech = near::Speech { dialect: self.dialect(), normalizes: major >= Some(13) };
+        near::spelled_otherwise(select, kin, speech)
+    }
+
     /// Opens readers on one snapshot, and may be called again for a new one. `selects` are what will
     /// be read (for LOCK TABLES, and against changes behind PostgreSQL's snapshot). SQLite gives one reader whatever is asked, unless `snapshot = false`.
     pub async fn open(&mut self, readers: usize, selects: &[Select]) -> Result<Snapshot, SourceError> {
@@ -252,6 +262,24 @@ impl Reader {
             Connection::Postgres(reader) => reader.key_at(select, bounds, rows).await,
             Connection::Mysql(reader) => reader.key_at(select, bounds, rows).await,
             Connection::Sqlite(reader) => reader.key_at(select, bounds, rows).await,
+        }
+    }
+
+    /// MariaDB keeps the answers of a subquery by the values that it was asked with, and takes `abc` for `ABC` there: a
+    /// reader that looks for such differences must ask for each row anew.
+    pub async fn ask_subqueries_anew(&mut self) -> Result<(), SourceError> {
+        match &mut self.connection {
+            Connection::Mysql(reader) => reader.ask_subqueries_anew().await,
+            Connection::Postgres(_) | Connection::Sqlite(_) => Ok(()),
+        }
+    }
+
+    /// How many rows there are.
+    pub async fn count(&mut self, select: &Select) -> Result<u64, SourceError> {
+        match &mut self.connection {
+            Connection::Postgres(reader) => reader.count(select).await,
+            Connection::Mysql(reader) => reader.count(select).await,
+            Connection::Sqlite(reader) => reader.count(select).await,
         }
     }
 

@@ -157,6 +157,12 @@ pub(super) fn key_at<C: Comparison>(
     Ok(statement)
 }
 
+pub(super) fn count(select: &Select, dialect: Dialect) -> String {
+    let table = Table::new(&select.rows, dialect);
+    let filter = select.filter.as_ref().map(|sql| format!(" WHERE ({sql}\n)")).unwrap_or_default();
+    format!("SELECT count(*) FROM {}{filter}", table.sql)
+}
+
 /// One row where a key occurs twice, and one where a part of it is NULL.
 pub(super) fn key_checks(select: &Select, dialect: Dialect) -> [String; 2] {
     let table = Table::new(&select.rows, dialect);

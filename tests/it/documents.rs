@@ -239,12 +239,12 @@ impl Session {
 }
 
 /// A line of a document, or a whole block between fences.
-enum Piece<'t> {
+pub enum Piece<'t> {
     Text(&'t str),
     Block { language: &'t str, text: String },
 }
 
-fn pieces(document: &str) -> Vec<Piece<'_>> {
+pub fn pieces(document: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut lines = document.lines();
     while let Some(line) = lines.next() {
@@ -365,7 +365,7 @@ fn first_mapping() -> String {
     block(section(&readme, "A mapping and its items"), "toml").expect("a mapping")
 }
 
-fn text_of(file: &str) -> String {
+pub fn text_of(file: &str) -> String {
     std::fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 

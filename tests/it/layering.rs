@@ -42,6 +42,7 @@ fn a_part_knows_only_the_parts_before_it() {
     never_in("plan", &["target", "load", "verify", "cli"]);
     never_in("target", &["source", "load", "verify", "cli"]);
     never_in("witness", &["target", "load", "verify", "report", "cli"]);
+    never_in("near", &["target", "load", "verify", "report", "cli"]);
     never_in("load", &["verify", "cli"]);
     never_in("verify", &["cli"]);
 }

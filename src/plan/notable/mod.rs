@@ -4,6 +4,7 @@
 mod collation;
 pub(super) mod digits;
 mod foreign;
+pub(super) mod near;
 pub(super) mod readings;
 
 use crate::mapping::{

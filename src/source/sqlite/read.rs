@@ -71,6 +71,14 @@ impl Reader {
         self.read(outputs.len(), statement, usize::MAX, Page::default()).await?.whole()
     }
 
+    pub(in crate::source) async fn count(&mut self, select: &Select) -> Result<u64, SourceError> {
+        let sql = statement::count(select, Dialect::Sqlite);
+        let count: Result<i64, sqlx::Error> =
+            sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(&mut self.connection).await;
+        let count = count.map_err(|error| failure(&error, Step::Read, "count rows"))?;
+        Ok(u64::try_from(count).unwrap_or_default())
+    }
+
     pub(in crate::source) async fn find(
         &mut self,
         select: &Select,
