@@ -114,7 +114,6 @@ pub async fn near(
     let selects: Vec<Select> = questions.iter().map(|asked| (*asked.entity.select).clone()).collect();
     let mut snapshot = source.open(1, &selects).await?;
     let Some(reader) = snapshot.readers.first_mut() else { return Ok(Vec::new()) };
-    reader.ask_subqueries_anew().await?;
     let mut found = Vec::new();
     for asked in questions {
         for near in &asked.columns {

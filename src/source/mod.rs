@@ -265,15 +265,6 @@ impl Reader {
         }
     }
 
-    /// MariaDB keeps the answers of a subquery by the values that it was asked with, and takes `abc` for `ABC` there: a
-    /// reader that looks for such differences must ask for each row anew.
-    pub async fn ask_subqueries_anew(&mut self) -> Result<(), SourceError> {
-        match &mut self.connection {
-            Connection::Mysql(reader) => reader.ask_subqueries_anew().await,
-            Connection::Postgres(_) | Connection::Sqlite(_) => Ok(()),
-        }
-    }
-
     /// How many rows there are.
     pub async fn count(&mut self, select: &Select) -> Result<u64, SourceError> {
         match &mut self.connection {

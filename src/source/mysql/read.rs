@@ -77,17 +77,6 @@ impl Reader {
         self.read(select, &kinds, statement, usize::MAX, Page::default()).await?.whole()
     }
 
-    pub(in crate::source) async fn ask_subqueries_anew(&mut self) -> Result<(), SourceError> {
-        let fail = |error: sqlx::Error| failure(&error, Step::Read, "set the session");
-        let version = sqlx::raw_sql("SELECT CAST(VERSION() AS CHAR)").fetch_one(&mut self.connection).await;
-        let version: String = version.and_then(|row| row.try_get(0)).map_err(fail)?;
-        if !version.contains("MariaDB") {
-            return Ok(());
-        }
-        let set = sqlx::raw_sql("SET SESSION optimizer_switch = 'subquery_cache=off'");
-        set.execute(&mut self.connection).await.map(drop).map_err(fail)
-    }
-
     pub(in crate::source) async fn count(&mut self, select: &Select) -> Result<u64, SourceError> {
         let sql = statement::count(select, Dialect::Mysql);
         let row = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_one(&mut self.connection).await;

@@ -49,7 +49,7 @@ async fn postgres_types() {
             c: character(4) → Char
             nm: name → Text
             e: mood → Text
-            x: xml → Text -- its type has no order
+            x: xml → ServerText -- its type has no order
             by: bytea → Bytea
             u: uuid → Uuid
             d: date → Date

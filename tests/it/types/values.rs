@@ -361,3 +361,17 @@ async fn keys_of_other_character_sets_are_paged_by_their_bytes() {
         stage.migrate("preview --key k=q", 0).await;
     }
 }
+
+/// MariaDB's cache of subqueries takes `fr` for `FR`, whatever the subquery compares.
+#[tokio::test]
+async fn a_subquery_is_answered_for_each_spelling() {
+    let sql = "CREATE TABLE p (k VARCHAR(9) COLLATE utf8mb4_bin PRIMARY KEY, n INT);
+        INSERT INTO p VALUES ('FR', 1), ('fr', 2);
+        CREATE TABLE t (id INT PRIMARY KEY, k VARCHAR(9) COLLATE utf8mb4_general_ci);
+        INSERT INTO t VALUES (1, 'FR'), (2, 'fr'), (3, 'FR'), (4, 'fr')";
+    let found = "n = \"(SELECT p.n FROM p WHERE p.k = CAST(t.k AS BINARY))\"";
+    let mapping = format!("{}\n[entities.Order.let]\n{found}\n", texts("T#{id}"));
+    let items = items(&Stage::new(Kind::MySql, sql, &mapping).await).await;
+    let numbers: Vec<_> = items.iter().map(|item| item["n"]["N"].as_str().unwrap()).collect();
+    assert_eq!(numbers, ["1", "2", "1", "2"]);
+}
