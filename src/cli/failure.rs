@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use crate::keys::KeyPassError;
 use crate::load::{CheckpointError, LoadError, StateError};
 use crate::mapping::{Diagnostic, ReadError};
 use crate::source::{SourceError, SourceErrorKind};
@@ -183,6 +184,9 @@ impl From<LoadError> for Failure {
             LoadError::TooManyCollisions { .. } => Failure::new(Exit::Failed, "collisions", message).with_help(
                 "a dry run shows examples: make the keys differ, choose a row by `on_collision`, or allow more rejected rows \
                  with --max-rejects",
+            ),
+            LoadError::Keys(KeyPassError::Alike { .. }) => Failure::new(Exit::Failed, "collisions", message).with_help(
+                "leave all but one of them out with `where`, or give the entity a `key` whose values read differently",
             ),
             LoadError::Keys(_) => Failure::new(Exit::Failed, "key-pass", message)
                 .with_help("the keys are sorted in temporary files: is there room on the disk? TMPDIR says where"),

@@ -150,8 +150,11 @@ pub(crate) async fn write(
     if is_done(&progress, &plan, &entities) {
         return Ok(already_done(progress, &plan, &pace, state.path()));
     }
-    if !ours && !args.yes && !destination.dynamodb.is_empty().await? {
-        return Err(not_empty(&plan));
+    if !args.yes {
+        if !ours && !destination.dynamodb.is_empty().await? {
+            return Err(not_empty(&plan));
+        }
+        nothing_is_gone(&progress, &plan)?;
     }
     let ahead = ahead(&progress, &plan, &entities);
     let settings = project.source()?;
@@ -200,6 +203,21 @@ fn not_empty(plan: &Plan) -> Failure {
     Failure::new(Exit::Usage, "table-not-empty", message).with_help(
         "items with the keys of this load are replaced; say --yes if that is meant, or load into an empty table",
     )
+}
+
+/// The keys of an entity that the mapping no longer has cannot be compared with those to be written.
+fn nothing_is_gone(progress: &Checkpoint, plan: &Plan) -> Result<(), Failure> {
+    let is_known = |name: &str| plan.entities.iter().any(|entity| entity.name == name);
+    let gone = progress.entities.iter().filter(|entity| entity.may_have_items() && !is_known(&entity.name));
+    let gone: Vec<_> = gone.map(|entity| format!("`{}`", entity.name)).collect();
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let message = format!("the table holds items of {}, which the mapping no longer has", gone.join(", "));
+    Err(Failure::new(Exit::Mapping, "entity-gone", message).with_help(
+        "nothing says that the items to be written have other keys: put the entity back under its name, load into an \
+         empty table, or say --yes if those items may be replaced",
+    ))
 }
 
 fn rate(project: &Project, args: &RunArgs) -> Rate {
@@ -261,7 +279,7 @@ fn announce_counting(plan: &Plan, entities: &[usize], progress: &Checkpoint, ter
     let is_due = |name: &&String| {
         let chosen =
             entities.iter().filter_map(|at| plan.entities.get(*at)).any(|entity| entity.name == **name);
-        chosen && !progress.is_done(name) && !progress.entity(name).is_some_and(|recorded| recorded.counted)
+        chosen && !progress.is_done(name)
     };
     let contested = plan.contested.iter().filter(|set| set.iter().any(|name| is_due(&name))).flatten();
     let contested: Vec<&str> = contested.map(String::as_str).collect();

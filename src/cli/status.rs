@@ -90,6 +90,8 @@ fn entity_status(recorded: &EntityCheckpoint) -> EntityStatus {
         written: tally.written,
         rejected: tally.rejected(),
         rejected_by: tally.rejected_by.into_iter().collect(),
+        skipped: tally.skipped_by.values().sum(),
+        skipped_by: tally.skipped_by.into_iter().collect(),
         ranges: count(recorded.ranges.len()),
         ranges_done: count(recorded.ranges.iter().filter(|range| range.done).count()),
     }

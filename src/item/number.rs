@@ -131,15 +131,6 @@ impl Number {
         }
     }
 
-    /// -1, 0 or 1.
-    pub(super) fn sign(&self) -> i8 {
-        match (self.len, self.negative) {
-            (0, _) => 0,
-            (_, true) => -1,
-            (_, false) => 1,
-        }
-    }
-
     /// ASCII digits and point: the value is 0.digits × 10^point.
     pub(super) fn parts(&self) -> (&[u8], i64) {
         (self.digits.get(..self.len).unwrap_or_default(), self.point)

@@ -14,6 +14,7 @@ pub(super) fn lose(
     for rival in Sorter::join(sorters)? {
         let rival = rival?;
         match &mut kept {
+            Some((first, _)) if first.key == rival.key && first.is_like(&rival) => return Err(alike(&rival)),
             Some((first, shared)) if first.key == rival.key => {
                 collisions.keys += u64::from(!*shared);
                 *shared = true;
@@ -27,6 +28,13 @@ pub(super) fn lose(
         }
     }
     Ok(losers)
+}
+
+/// By its source key alone a loser is known again.
+fn alike(rival: &Rival) -> KeyPassError {
+    let (_, key) = shown(rival);
+    let key: Vec<String> = key.iter().map(|(name, text)| format!("{name} = {text}")).collect();
+    KeyPassError::Alike { key: key.join(", ") }
 }
 
 fn shown(rival: &Rival) -> (usize, SourceKey) {

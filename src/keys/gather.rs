@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::KeyPassError;
-use super::pass::{FirstRow, Take};
+use super::pass::{Part, Take};
 use super::record::{HashedKey, Rival};
 use super::sorter::Sorter;
 use super::suspects::Suspects;
@@ -24,13 +24,13 @@ impl<O: Fn(usize, u64) + Send + 'static> Take for HashSorter<O> {
         _: &KeyView,
         page: &Page,
         items: &ItemPage,
-        first: FirstRow,
+        part: &Part<'_>,
     ) -> Result<(), KeyPassError> {
         for item in &items.items {
-            let (hash, place) = (key_hash(items, item), first.place(item.row)?);
+            let (hash, place) = (key_hash(items, item), part.first.place(item.row)?);
             self.sorter.push(HashedKey { hash, place })?;
         }
-        (self.observe)(first.entity, u64::try_from(page.rows()).unwrap_or(u64::MAX));
+        (self.observe)(part.first.entity, u64::try_from(page.rows()).unwrap_or(u64::MAX));
         Ok(())
     }
 }
@@ -39,8 +39,6 @@ impl<O: Fn(usize, u64) + Send + 'static> Take for HashSorter<O> {
 pub(super) struct RivalSorter {
     pub(super) sorter: Sorter<Rival>,
     pub(super) suspects: Arc<Suspects>,
-    /// Entities whose items may be in the table already.
-    pub(super) written: Vec<usize>,
 }
 
 impl Take for RivalSorter {
@@ -49,21 +47,22 @@ impl Take for RivalSorter {
         view: &KeyView,
         page: &Page,
         items: &ItemPage,
-        first: FirstRow,
+        part: &Part<'_>,
     ) -> Result<(), KeyPassError> {
         for item in &items.items {
-            let place = first.place(item.row)?;
+            let place = part.first.place(item.row)?;
             if !self.suspects.hold(place) {
                 continue;
             }
             let shown = item::source_key(&view.layout, page, item.row);
+            let row = row_hash(&shown);
             self.sorter.push(Rival {
                 key: items.key(item).to_vec(),
-                later: !self.written.contains(&place.entity()),
+                standing: part.standing(&row),
                 entity: place.entity(),
                 rank: view.rank(page, item.row, place.to_bytes()),
                 place,
-                row: row_hash(&shown),
+                row,
                 shown: serde_json::to_vec(&shown).map_err(io::Error::other)?,
             })?;
         }

@@ -13,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::place::Place;
 use super::record::Loser;
 use super::view::Hash;
 
@@ -47,17 +48,17 @@ struct Header {
 }
 
 impl Losers {
-    /// Collects rows in reading order into a temporary file; `name` gives an entity's name.
+    /// Collects rows in reading order into a temporary file; `home` tells entity and range of a place.
     pub(super) fn collect(
         sorted: impl Iterator<Item = io::Result<Loser>>,
-        name: &dyn Fn(usize) -> String,
+        home: &dyn Fn(Place) -> (String, usize),
     ) -> io::Result<Losers> {
         let mut file = BufWriter::new(tempfile::tempfile()?);
         let mut places: BTreeMap<(String, usize), Slice> = BTreeMap::new();
         for (at, loser) in (0_u64..).zip(sorted) {
             let loser = loser?;
             file.write_all(&loser.row)?;
-            let place = (name(loser.place.entity()), loser.place.range());
+            let place = home(loser.place);
             places.entry(place).or_insert(Slice { first: at, rows: 0 }).rows += 1;
         }
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -161,7 +162,6 @@ impl Losers {
 
 #[cfg(test)]
 mod tests {
-    use super::super::place::Place;
     use super::*;
 
     fn losers() -> Losers {
@@ -169,7 +169,7 @@ mod tests {
             Ok(Loser { place: Place::new(entity, range, u64::from(row)).unwrap(), row: [row; 16] })
         };
         let sorted = [loser(0, 0, 1), loser(0, 0, 7), loser(0, 3, 2), loser(2, 1, 9)];
-        Losers::collect(sorted.into_iter(), &|entity| format!("E{entity}")).unwrap()
+        Losers::collect(sorted.into_iter(), &|place| (format!("E{}", place.entity()), place.piece())).unwrap()
     }
 
     fn holds(losers: &Losers) {

@@ -28,6 +28,7 @@ use crate::source::{Bounds, PageLimits, Reader, SourceError};
 use choose::lose;
 use gather::{HashSorter, RivalSorter};
 use pass::Pass;
+use place::Place;
 use sorter::Sorter;
 use suspects::suspects;
 use view::KeyView;
@@ -79,25 +80,37 @@ pub enum KeyPassError {
     Disk(#[from] io::Error),
     #[error("count the keys: more ranges or rows than can be numbered")]
     TooMany,
+    /// Only SQLite has such: values that differ and read alike.
+    #[error("count the keys: several rows with {key} share an item key, and their source keys read alike")]
+    Alike { key: String },
     #[error("count the keys: a reader ended early")]
     Task(#[from] JoinError),
 }
 
-/// Ranges of an entity, as its load reads them.
+/// The rows of an entity, in the order in which its load reads them.
 #[derive(Debug, Clone)]
 pub struct Ranges {
     pub entity: usize,
-    pub bounds: Vec<Bounds>,
-    /// Its items may be in the table already: its rows come before those of other entities.
+    pub pieces: Vec<Piece>,
+}
+
+/// A range, or the part of it before or behind a watermark.
+#[derive(Debug, Clone)]
+pub struct Piece {
+    pub range: usize,
+    pub bounds: Bounds,
+    /// Its items are in the table, but for those of rows that lost when they were read.
     pub written: bool,
 }
 
-/// Counts the keys of some entities, which may meet; gives the readers back.
+/// Counts the keys of some entities, which may meet; gives the readers back. What is written already comes before
+/// what is not, and rows that earlier counts left out (`known`) come last.
 pub async fn count(
     plan: &Plan,
     ranges: &[Ranges],
     readers: Vec<Reader>,
     limits: PageLimits,
+    known: Option<Arc<Losers>>,
     observe: impl Fn(usize, u64) + Clone + Send + 'static,
 ) -> Result<(Counted, Vec<Reader>), KeyPassError> {
     let views: Vec<Option<KeyView>> = plan
@@ -106,7 +119,8 @@ pub async fn count(
         .enumerate()
         .map(|(at, entity)| ranges.iter().any(|ranges| ranges.entity == at).then(|| KeyView::new(entity)))
         .collect();
-    let pass = Pass { views: Arc::new(views), limits };
+    let names = plan.entities.iter().map(|entity| entity.name.clone()).collect();
+    let pass = Pass { views: Arc::new(views), names: Arc::new(names), known, limits };
     let room = ROOM / readers.len().max(1);
     let (sorters, readers) = pass
         .over(ranges, readers, move || HashSorter { sorter: Sorter::new(room), observe: observe.clone() })
@@ -114,23 +128,25 @@ pub async fn count(
     let mut collisions = Collisions::default();
     let suspects = suspects(sorters.into_iter().map(|sorter| sorter.sorter).collect(), &mut collisions)?;
     if suspects.is_empty() {
-        let losers = Losers::collect(std::iter::empty(), &|_| String::new())?;
+        let losers = Losers::collect(std::iter::empty(), &|_| (String::new(), 0))?;
         return Ok((Counted { losers, collisions }, readers));
     }
     let suspects = Arc::new(suspects);
-    let written: Vec<usize> =
-        ranges.iter().filter(|ranges| ranges.written).map(|ranges| ranges.entity).collect();
     let again: Vec<Ranges> = ranges.iter().filter(|ranges| suspects.touch(ranges.entity)).cloned().collect();
     let (sorters, readers) = pass
         .over(&again, readers, move || RivalSorter {
             sorter: Sorter::new(room),
             suspects: Arc::clone(&suspects),
-            written: written.clone(),
         })
         .await?;
     let sorters = sorters.into_iter().map(|sorter| sorter.sorter).collect();
     let losers = lose(sorters, &mut collisions)?;
-    let name = |entity: usize| plan.entities.get(entity).map(|plan| plan.name.clone()).unwrap_or_default();
-    let losers = Losers::collect(Sorter::join(vec![losers])?, &name)?;
+    let home = |place: Place| {
+        let name = plan.entities.get(place.entity()).map(|plan| plan.name.clone()).unwrap_or_default();
+        let ranges = ranges.iter().find(|ranges| ranges.entity == place.entity());
+        let piece = ranges.and_then(|ranges| ranges.pieces.get(place.piece()));
+        (name, piece.map_or(0, |piece| piece.range))
+    };
+    let losers = Losers::collect(Sorter::join(vec![losers])?, &home)?;
     Ok((Counted { losers, collisions }, readers))
 }

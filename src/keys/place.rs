@@ -1,19 +1,19 @@
-//! Where a row stands: its entity, its range, its position in the range. Eight bytes, in reading order.
+//! Where a row stands: its entity, the piece of its ranges, its position there. Eight bytes, in reading order.
 
-/// Rows compare by entity, range and position.
+/// Rows compare by entity, piece and position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Place(u64);
 
 const ENTITY_BITS: u32 = 10;
-const RANGE_BITS: u32 = 14;
+const PIECE_BITS: u32 = 14;
 const ROW_BITS: u32 = 40;
 
 impl Place {
-    /// `None` beyond 1,024 entities, 16,384 ranges of one or 10^12 rows of a range.
-    pub(super) fn new(entity: usize, range: usize, row: u64) -> Option<Self> {
-        let (entity, range) = (u64::try_from(entity).ok()?, u64::try_from(range).ok()?);
-        let fits = entity >> ENTITY_BITS == 0 && range >> RANGE_BITS == 0 && row >> ROW_BITS == 0;
-        fits.then_some(Self(entity << (RANGE_BITS + ROW_BITS) | range << ROW_BITS | row))
+    /// `None` beyond 1,024 entities, 16,384 pieces of one or 10^12 rows of a piece.
+    pub(super) fn new(entity: usize, piece: usize, row: u64) -> Option<Self> {
+        let (entity, piece) = (u64::try_from(entity).ok()?, u64::try_from(piece).ok()?);
+        let fits = entity >> ENTITY_BITS == 0 && piece >> PIECE_BITS == 0 && row >> ROW_BITS == 0;
+        fits.then_some(Self(entity << (PIECE_BITS + ROW_BITS) | piece << ROW_BITS | row))
     }
 
     pub(super) fn from_bytes(bytes: [u8; 8]) -> Self {
@@ -25,11 +25,11 @@ impl Place {
     }
 
     pub(super) fn entity(self) -> usize {
-        usize::try_from(self.0 >> (RANGE_BITS + ROW_BITS)).unwrap_or(usize::MAX)
+        usize::try_from(self.0 >> (PIECE_BITS + ROW_BITS)).unwrap_or(usize::MAX)
     }
 
-    pub(super) fn range(self) -> usize {
-        usize::try_from(self.0 >> ROW_BITS & ((1 << RANGE_BITS) - 1)).unwrap_or(usize::MAX)
+    pub(super) fn piece(self) -> usize {
+        usize::try_from(self.0 >> ROW_BITS & ((1 << PIECE_BITS) - 1)).unwrap_or(usize::MAX)
     }
 
     pub(super) fn row(self) -> u64 {
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn places_keep_their_parts_and_their_order() {
         let place = Place::new(3, 31, 123_456_789_012).unwrap();
-        assert_eq!((place.entity(), place.range(), place.row()), (3, 31, 123_456_789_012));
+        assert_eq!((place.entity(), place.piece(), place.row()), (3, 31, 123_456_789_012));
         assert_eq!(Place::from_bytes(place.to_bytes()), place);
         assert!(Place::new(0, 1, 0) > Place::new(0, 0, 999) && Place::new(1, 0, 0) > Place::new(0, 99, 9));
         assert_eq!(

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 
+use super::pass::Standing;
 use super::place::Place;
 use super::sorter::{Record, read_bytes, read_chunk, write_bytes};
 use super::view::Hash;
@@ -30,18 +31,24 @@ impl Record for HashedKey {
 }
 
 /// A row that shares its key with another, as far as hashes tell. Of equal keys the first in this order is
-/// kept: what may be written already, then by entity, then by its rank.
+/// kept: by its standing, then by entity, then by its rank.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rival {
     pub(super) key: Vec<u8>,
-    /// Not of an entity whose items may be in the table already.
-    pub(super) later: bool,
+    pub(super) standing: Standing,
     pub(super) entity: usize,
     pub(super) rank: Vec<u8>,
     pub(super) place: Place,
     pub(super) row: Hash,
     /// Its source key as JSON, for the report.
     pub(super) shown: Vec<u8>,
+}
+
+impl Rival {
+    /// Two rows of one entity whose source keys read alike.
+    pub(super) fn is_like(&self, other: &Rival) -> bool {
+        self.entity == other.entity && self.row == other.row
+    }
 }
 
 impl Record for Rival {
@@ -52,7 +59,11 @@ impl Record for Rival {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(&self.place.to_bytes())?;
         out.write_all(&self.row)?;
-        out.write_all(&[u8::from(self.later)])?;
+        out.write_all(&[match self.standing {
+            Standing::Written => 0,
+            Standing::Unwritten => 1,
+            Standing::Lost => 2,
+        }])?;
         write_bytes(&self.key, out)?;
         write_bytes(&self.rank, out)?;
         write_bytes(&self.shown, out)
@@ -61,9 +72,13 @@ impl Record for Rival {
     fn read(from: &mut impl Read) -> io::Result<Option<Self>> {
         let Some(place) = read_chunk(from)?.map(Place::from_bytes) else { return Ok(None) };
         let row = read_chunk(from)?.ok_or(io::ErrorKind::UnexpectedEof)?;
-        let [later] = read_chunk(from)?.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let standing = match read_chunk(from)?.ok_or(io::ErrorKind::UnexpectedEof)? {
+            [0] => Standing::Written,
+            [1] => Standing::Unwritten,
+            _ => Standing::Lost,
+        };
         let (key, rank, shown) = (read_bytes(from)?, read_bytes(from)?, read_bytes(from)?);
-        Ok(Some(Self { key, later: later != 0, entity: place.entity(), rank, place, row, shown }))
+        Ok(Some(Self { key, standing, entity: place.entity(), rank, place, row, shown }))
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Suspects(BTreeMap<(usize, usize), Vec<u64>>);
 
 impl Suspects {
     fn add(&mut self, place: Place) {
-        let bits = self.0.entry((place.entity(), place.range())).or_default();
+        let bits = self.0.entry((place.entity(), place.piece())).or_default();
         let (word, bit) = Self::bit(place);
         if bits.len() <= word {
             bits.resize(word + 1, 0);
@@ -25,7 +25,7 @@ impl Suspects {
 
     pub(super) fn hold(&self, place: Place) -> bool {
         let (word, bit) = Self::bit(place);
-        let bits = self.0.get(&(place.entity(), place.range()));
+        let bits = self.0.get(&(place.entity(), place.piece()));
         bits.and_then(|bits| bits.get(word)).is_some_and(|word| word & bit != 0)
     }
 

@@ -216,6 +216,12 @@ impl EntityCheckpoint {
         !self.ranges.is_empty() && self.ranges.iter().all(|range| range.done)
     }
 
+    /// Also of what is written beyond the watermarks.
+    pub fn may_have_items(&self) -> bool {
+        let has_none = self.ranges.is_empty() || (self.is_done() && self.tally().written == 0);
+        !has_none
+    }
+
     /// The sum over its ranges.
     pub fn tally(&self) -> Tally {
         let mut sum = Tally::default();

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use super::checkpoint::RangeCheckpoint;
 use super::journal::Journal;
 use super::session::Ending;
 use super::{Event, Load, LoadError, RANGES_A_READER};
-use crate::keys::{Collisions, Counted, KeyPassError, Losers, Part, Ranges, count};
+use crate::keys::{Collisions, Counted, KeyPassError, Losers, Part, Piece, Ranges, count};
 use crate::plan::{EntityPlan, Keep};
-use crate::source::Reader;
+use crate::source::{Bounds, Position, Reader};
 
 /// What is known of keys that are shared.
 #[derive(Debug, Default)]
@@ -37,7 +38,8 @@ impl Keys {
         let ranges = ranges(load, &contested, &mut readers, journal).await?;
         let observe = load.observe.clone();
         let observe = move |entity, rows| observe.emit(Event::Counting { entity, rows });
-        let counted = count(&load.plan, &ranges, readers, load.options.page, observe).await;
+        let counted =
+            count(&load.plan, &ranges, readers, load.options.page, self.losers.clone(), observe).await;
         let (counted, readers) = counted.map_err(Ending::from)?;
         let chosen = load.chosen().map(|(_, entity)| entity.name.clone());
         let chosen: Vec<String> = chosen.filter(|name| contested.contains(name)).collect();
@@ -74,12 +76,11 @@ impl Keys {
     }
 }
 
-/// Entities of the sets that hold one whose keys have not been counted.
+/// Entities of the sets that hold one of which something is still to be written. Each snapshot is counted
+/// anew: another one may have rows with keys that are in the table.
 fn contested<T>(load: &Load<T>, journal: &Journal) -> Vec<String> {
     let is_due = |name: &String| {
-        load.chosen().any(|(_, entity)| entity.name == *name)
-            && !journal.progress().is_done(name)
-            && !journal.progress().entity(name).is_some_and(|recorded| recorded.counted)
+        load.chosen().any(|(_, entity)| entity.name == *name) && !journal.progress().is_done(name)
     };
     load.plan.contested.iter().filter(|set| set.iter().any(is_due)).flatten().cloned().collect()
 }
@@ -92,29 +93,43 @@ async fn ranges<T>(
     journal: &Journal,
 ) -> Result<Vec<Ranges>, Ending> {
     let mut all = Vec::new();
-    let pieces = u64::try_from(readers.len() * RANGES_A_READER).unwrap_or(1);
+    let cuts = u64::try_from(readers.len() * RANGES_A_READER).unwrap_or(1);
     for (entity, plan) in load.plan.entities.iter().enumerate() {
         if !contested.contains(&plan.name) {
             continue;
         }
-        let bounds = match recorded(journal, plan) {
-            Some(bounds) => bounds,
-            None => match readers.first_mut() {
-                Some(reader) => {
-                    reader.cut(&plan.select, pieces, plan.row_estimate).await.map_err(Ending::Source)?
-                }
-                None => Vec::new(),
-            },
+        let pieces = match (recorded(journal, plan), readers.first_mut()) {
+            (Some(pieces), _) => pieces,
+            (None, Some(reader)) => {
+                let cut = reader.cut(&plan.select, cuts, plan.row_estimate).await.map_err(Ending::Source)?;
+                let piece = |(range, bounds)| Piece { range, bounds, written: false };
+                cut.into_iter().enumerate().map(piece).collect()
+            }
+            (None, None) => Vec::new(),
         };
-        let written = journal.progress().entity(&plan.name).is_some_and(|recorded| recorded.tally().rows > 0);
-        all.push(Ranges { entity, bounds, written });
+        all.push(Ranges { entity, pieces });
     }
     Ok(all)
 }
 
-fn recorded(journal: &Journal, plan: &EntityPlan) -> Option<Vec<crate::source::Bounds>> {
+fn recorded(journal: &Journal, plan: &EntityPlan) -> Option<Vec<Piece>> {
     let recorded = journal.progress().entity(&plan.name).filter(|recorded| !recorded.ranges.is_empty())?;
-    Some(recorded.ranges.iter().map(|range| range.bounds.clone()).collect())
+    Some(recorded.ranges.iter().enumerate().flat_map(|(range, state)| pieces(range, state)).collect())
+}
+
+/// What is before the watermark, and what is behind it.
+fn pieces(range: usize, state: &RangeCheckpoint) -> Vec<Piece> {
+    let piece = |bounds: Bounds, written| Piece { range, bounds, written };
+    let Bounds { after, up_to } = state.bounds.clone();
+    match &state.position {
+        _ if state.done => vec![piece(state.bounds.clone(), true)],
+        Position::End => vec![piece(state.bounds.clone(), true)],
+        Position::Start => vec![piece(state.bounds.clone(), false)],
+        Position::At(key) => vec![
+            piece(Bounds { after, up_to: Some(key.clone()) }, true),
+            piece(Bounds { after: Some(key.clone()), up_to }, false),
+        ],
+    }
 }
 
 impl From<KeyPassError> for Ending {

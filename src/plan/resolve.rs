@@ -158,7 +158,7 @@ fn collision(scope: &mut Scope<'_>, findings: &mut Vec<Diagnostic>) -> Option<Co
     for name in &scope.entity.order_by {
         let Some(found) = scope.require(name.get_ref(), &name.span(), findings) else { continue };
         match found.column.raw.class() {
-            Class::Text | Class::Bytes | Class::Json | Class::Array | Class::Dynamic => {
+            Class::Text | Class::Bytes | Class::Json | Class::Array => {
                 let message = format!(
                     "`order_by` cannot use column `{}` ({})",
                     found.column.name, found.column.sql_type

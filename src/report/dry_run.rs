@@ -105,6 +105,10 @@ fn ending(report: &RunReport, style: Style) -> String {
         }
         Outcome::Limited => style
             .paint(Meaning::Attention, "Every row read makes an item; the rest was left out, as asked for."),
+        _ if report.totals.skipped > 0 => style.paint(
+            Meaning::Fine,
+            "Every row makes an item or is skipped, as asked for. The same command without --dry-run loads them.",
+        ),
         _ if report.totals.read == 0 => style.paint(Meaning::Attention, "The source has no rows to load."),
         _ => style
             .paint(Meaning::Fine, "Every row makes an item. The same command without --dry-run loads them."),

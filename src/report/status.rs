@@ -40,6 +40,8 @@ pub struct EntityStatus {
     pub written: u64,
     pub rejected: u64,
     pub rejected_by: IndexMap<String, u64>,
+    pub skipped: u64,
+    pub skipped_by: IndexMap<String, u64>,
     pub ranges: u64,
     pub ranges_done: u64,
 }
@@ -64,13 +66,14 @@ pub fn status_text(report: &StatusReport, style: Style) -> String {
 }
 
 fn table(report: &StatusReport) -> Table {
-    let mut table = Table::new(&["entity", "read", "written", "rejected", "ranges", "done"]);
+    let mut table = Table::new(&["entity", "read", "written", "rejected", "skipped", "ranges", "done"]);
     for (name, entity) in &report.entities {
         let plain = |number| (number, Meaning::Plain);
         let numbers = [
             plain(entity.read),
             plain(entity.written),
             (entity.rejected, Meaning::Wrong),
+            plain(entity.skipped),
             plain(entity.ranges),
             (entity.ranges_done, if entity.done { Meaning::Fine } else { Meaning::Attention }),
         ];
@@ -89,7 +92,9 @@ mod tests {
         let user = EntityStatus {
             done: true,
             read: 1_200,
-            written: 1_199,
+            written: 1_196,
+            skipped: 3,
+            skipped_by: IndexMap::from([("key_collision".to_owned(), 3)]),
             rejected: 1,
             rejected_by: IndexMap::from([("key_null".to_owned(), 1)]),
             ranges: 4,
@@ -119,9 +124,9 @@ mod tests {
         expect![[r#"
             Load into table shop
 
-            entity    read  written  rejected  ranges  done
-            User     1,200    1,199         1       4     4
-            Order   50,000   50,000         0      32     3
+            entity    read  written  rejected  skipped  ranges  done
+            User     1,200    1,196         1        3       4     4
+            Order   50,000   50,000         0        0      32     3
 
             checkpoint: .migrate/shop/shop/checkpoint.json
             rejected rows are listed in .migrate/shop/shop/rejects.jsonl

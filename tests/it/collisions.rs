@@ -293,3 +293,141 @@ async fn items_that_are_written_win_over_an_entity_that_comes_later() {
     assert_eq!(compare::scan(&stage.client(), "shop").await.len(), 17);
     stage.migrate("verify", 0).await;
 }
+
+fn item_of(who: &str, id: i64) -> impl Fn(&Value) -> bool {
+    let (who, key) = (who.to_owned(), format!("E#{id}"));
+    move |item| item["who"]["S"] == who.as_str() && item["PK"]["S"] == key.as_str()
+}
+
+/// Whatever the order in which entities are loaded: the same rows are kept, and what is in the table stays.
+#[tokio::test]
+async fn an_entity_that_is_loaded_alone_keeps_what_it_wrote() {
+    for kind in servers::ALL {
+        let columns = "id INT PRIMARY KEY, who VARCHAR(9) NOT NULL";
+        let sql = numbered("a", columns, 100, |id| format!("{id}, 'a'"))
+            + &numbered("b", columns, 100, |id| format!("{}, 'b'", id + 50));
+        let entity = |name: &str| {
+            format!(
+                "[entities.{}]\nfrom = \"{name}\"\npk = \"E#{{id}}\"\nsk = \"M\"\n\n",
+                name.to_uppercase()
+            )
+        };
+        let mapping = format!("{HEAD}{}{}", entity("a"), entity("b"));
+        let stage = Stage::new(kind, &sql, &mapping).await.with_dynamodb().await;
+        // What the whole load will keep is kept from the start.
+        stage.migrate("--only B --create-table", 4).await;
+        let run = stage.migrate("--json", 4).await.json();
+        let place = kind.name();
+        assert_eq!(rejected(&run), BTreeMap::from([("B".to_owned(), 50)]), "{place}");
+        let table: Vec<Value> = compare::scan(&stage.client(), "shop").await.into_values().collect();
+        assert_eq!(table.len(), 150, "{place}");
+        assert_eq!(table.iter().filter(|item| item["who"]["S"] == "b").count(), 50, "{place}");
+        stage.migrate("verify", 0).await;
+        // Moved onto a key that B has, and A read again.
+        stage.database.execute("UPDATE a SET id = 120 WHERE id = 7").await;
+        let run = stage.migrate("--restart --only A --json", 4).await.json();
+        assert_eq!(run["entities"]["A"]["rejected_by"], json!({"key_collision": 1}), "{place}");
+        let table: Vec<Value> = compare::scan(&stage.client(), "shop").await.into_values().collect();
+        assert!(table.iter().any(item_of("b", 120)) && !table.iter().any(item_of("a", 120)), "{place}");
+    }
+}
+
+/// A later snapshot may have rows with keys that are in the table since an earlier one.
+#[tokio::test]
+async fn rows_that_change_between_two_runs_overwrite_nothing() {
+    for kind in servers::ALL {
+        let columns = "id INT PRIMARY KEY, day INT NOT NULL";
+        let sql = numbered("visits", columns, 2_000, |id| format!("{id}, {id}"));
+        let mapping = "[entities.Visit]\nfrom = \"visits\"\npk = \"D#{day}\"\nsk = \"VISIT\"\n";
+        let stage = Stage::new(kind, &sql, &format!("{HEAD}{mapping}")).await.with_dynamodb().await;
+        stage.migrate("--create-table --limit 1000", 0).await;
+        let before = ids(compare::scan(&stage.client(), "shop").await.into_values());
+        let missing: Vec<i64> = (1..=2_000).filter(|id| before.binary_search(id).is_err()).collect();
+        let (early, late) = (before[0], missing[missing.len() - 1]);
+        let other = missing[missing.len() - 2];
+        // Two rows that are to be written get the keys of written ones, and one that is written gets a row of
+        // its own key in the range behind it.
+        stage
+            .database
+            .execute(&format!(
+                "UPDATE visits SET day = {early} WHERE id = {late}; UPDATE visits SET day = {} WHERE id = {other};
+                 INSERT INTO visits VALUES (2001, {})",
+                before[1], before[2]
+            ))
+            .await;
+        let run = stage.migrate("--json", 4).await.json();
+        let place = kind.name();
+        assert_eq!(run["entities"]["Visit"]["rejected_by"], json!({"key_collision": 3}), "{place}");
+        let table = ids(compare::scan(&stage.client(), "shop").await.into_values());
+        let expected: Vec<i64> = (1..=2_000).filter(|id| ![late, other].contains(id)).collect();
+        assert_eq!(table, expected, "{place}");
+        stage.migrate("verify", 0).await;
+    }
+}
+
+/// Values that SQLite tells apart and that read alike: a rejects file could not name the one that is left out.
+#[tokio::test]
+async fn rows_whose_source_keys_read_alike_stop_the_load_before_it_writes() {
+    let id = "0190a6b0-0000-7000-8000-00000000000a";
+    let sql = format!(
+        "CREATE TABLE things (id UUID PRIMARY KEY NOT NULL); INSERT INTO things VALUES ('{id}'), ('{}')",
+        id.to_uppercase()
+    );
+    let mapping = "[entities.Thing]\nfrom = \"things\"\npk = \"T#{id}\"\nsk = \"T\"\n";
+    let stage = Stage::new(Kind::Sqlite, &sql, &format!("{HEAD}{mapping}")).await.with_dynamodb().await;
+    let failed = stage.migrate("--create-table --json", 1).await.json();
+    assert_eq!(failed["error"]["code"], "collisions", "{failed}");
+    assert!(failed["error"]["message"].as_str().unwrap().contains(&format!("id = {id}")), "{failed}");
+    assert!(compare::scan(&stage.client(), "shop").await.is_empty());
+}
+
+/// Nothing tells the keys of an entity that is gone from those to be written.
+#[tokio::test]
+async fn an_entity_that_left_the_mapping_is_asked_about_before_anything_is_written() {
+    let sql = numbered("users", "id INT PRIMARY KEY", 10, |id| id.to_string());
+    let head = HEAD.replace("[table]\n", "[table]\nentity_type = \"kind\"\n");
+    let entity =
+        |name: &str| format!("{head}[entities.{name}]\nfrom = \"users\"\npk = \"E#{{id}}\"\nsk = \"M\"\n");
+    let stage = Stage::new(Kind::Sqlite, &sql, &entity("User")).await.with_dynamodb().await;
+    stage.migrate("--create-table", 0).await;
+    stage.folder.write("mapping.toml", &entity("Person"));
+    let failed = stage.migrate("--json", 3).await.json();
+    assert_eq!(failed["error"]["code"], "entity-gone", "{failed}");
+    let table: Vec<Value> = compare::scan(&stage.client(), "shop").await.into_values().collect();
+    assert!(table.len() == 10 && table.iter().all(|item| item["kind"]["S"] == "User"), "{table:?}");
+    stage.migrate("--yes", 0).await;
+    let table: Vec<Value> = compare::scan(&stage.client(), "shop").await.into_values().collect();
+    assert!(table.len() == 10 && table.iter().all(|item| item["kind"]["S"] == "Person"), "{table:?}");
+}
+
+/// Also by values that no item could hold.
+#[tokio::test]
+async fn rows_are_chosen_by_numbers_of_any_size() {
+    for kind in servers::ALL {
+        let real = if kind == Kind::Postgres { "DOUBLE PRECISION" } else { "DOUBLE" };
+        let mut values = vec!["1e300", "-1e-200", "1e-200", "0", "-1e300", "1e200", "7", "-1e-201", "1e-201"];
+        if kind == Kind::Postgres {
+            values.extend(["'Infinity'", "'-Infinity'"]);
+        }
+        let rows: Vec<String> =
+            (1..).zip(&values).map(|(id, value)| format!("({id}, 'one', {value})")).collect();
+        let sql = format!(
+            "CREATE TABLE scores (id INT PRIMARY KEY, who VARCHAR(9) NOT NULL, score {real}); INSERT INTO scores VALUES {}",
+            rows.join(", ")
+        );
+        for (keep, expected) in [("first", 5), ("last", 1)] {
+            let expected = match (kind, keep) {
+                (Kind::Postgres, "first") => 11,
+                (Kind::Postgres, _) => 10,
+                _ => expected,
+            };
+            let mapping = format!(
+                "[entities.Score]\nfrom = \"scores\"\ncolumns = [\"id\", \"who\"]\npk = \"S#{{who}}\"\nsk = \"S\"\non_collision = \"{keep}\"\norder_by = [\"score\"]\n"
+            );
+            let stage = Stage::new(kind, &sql, &format!("{HEAD}{mapping}")).await.with_dynamodb().await;
+            stage.migrate("--create-table", 0).await;
+            let table = ids(compare::scan(&stage.client(), "shop").await.into_values());
+            assert_eq!(table, [expected], "{} {keep}", kind.name());
+        }
+    }
+}

@@ -17,7 +17,18 @@ async fn status_needs_no_database_and_follows_the_load() {
     assert_eq!(half["outcome"], json!("unfinished"));
     assert_eq!(names(&half), ["checkpoint", "command", "entities", "outcome", "snapshots", "table"]);
     let order = &half["entities"]["Order"];
-    assert_eq!(names(order), ["done", "ranges", "ranges_done", "read", "rejected", "rejected_by", "written"]);
+    let all = [
+        "done",
+        "ranges",
+        "ranges_done",
+        "read",
+        "rejected",
+        "rejected_by",
+        "skipped",
+        "skipped_by",
+        "written",
+    ];
+    assert_eq!(names(order), all);
     assert_eq!((&order["read"], &order["written"], &order["done"]), (&json!(1), &json!(1), &json!(false)));
     let text = stage.migrate("status", 0).await;
     assert!(text.stdout.contains("Not finished. `migrate run` goes on."), "{}", text.stdout);

@@ -40,8 +40,8 @@ pub(crate) struct RunArgs {
     /// Stop after more rejected rows than this [default: write.max_rejects of the mapping, else 1000]
     #[arg(long, help_heading = SAFETY, value_name = "ROWS", value_parser = parse_count)]
     pub max_rejects: Option<u64>,
-    /// Write although the table holds items that no checkpoint knows, or although the source's snapshot is
-    /// held longer than source.snapshot_limit
+    /// Write although the table holds items that no checkpoint or no entity of the mapping knows, or although
+    /// the source's snapshot is held longer than source.snapshot_limit
     #[arg(long, help_heading = SAFETY)]
     pub yes: bool,
     /// Hash the source keys in rejects.jsonl, and show no items in a dry run

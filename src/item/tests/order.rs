@@ -50,6 +50,45 @@ fn values_of_each_type_ascend() {
 }
 
 #[test]
+fn values_that_no_item_holds_ascend_too() {
+    let real = pg(PgType::Float8);
+    let values =
+        [f64::NEG_INFINITY, -1e300, -5.0, -1e-300, 0.0, 1e-300, 1e-200, 5.0, 1e300, f64::INFINITY, f64::NAN];
+    let cells: Vec<_> = values.iter().map(|value| value.to_be_bytes()).collect();
+    let mut cells: Vec<_> = cells.iter().map(|bytes| RawCell::Bytes(bytes)).collect();
+    cells.insert(0, RawCell::Null);
+    ascends(&real, &cells);
+    // One more than 38 digits.
+    let digits = ["123456789012345678901234567890123456788", "123456789012345678901234567890123456789"];
+    let numbers = digits.map(pg_numeric);
+    ascends(&pg(PgType::Numeric), &[RawCell::Bytes(&numbers[0]), RawCell::Bytes(&numbers[1])]);
+    // Zero dates, and those of a month without a day: between the year before and the next one.
+    let dates: [&[u8]; 4] = [&[0], &[4, 0xe7, 7, 12, 31], &[4, 0xe8, 7, 0, 0], &[4, 0xe8, 7, 1, 0]];
+    ascends(&mysql(MysqlType::Date), &dates.map(RawCell::Bytes));
+    let days = [i32::MIN, -2_000_000, -800_000, 0, i32::MAX].map(i32::to_be_bytes);
+    ascends(&pg(PgType::Date), &[0, 1, 2, 3, 4].map(|at| RawCell::Bytes(&days[at])));
+}
+
+#[test]
+fn values_of_a_column_of_any_class_ascend() {
+    let any = sqlite(SqliteType::Any);
+    ascends(
+        &any,
+        &[
+            RawCell::Null,
+            RawCell::Real(f64::NEG_INFINITY),
+            RawCell::Integer(i64::MIN),
+            RawCell::Integer(9_007_199_254_740_993),
+            RawCell::Real(9_007_199_254_740_994.0),
+            RawCell::Integer(9_007_199_254_740_995),
+            RawCell::Real(1e300),
+            RawCell::Text(b"12"),
+            RawCell::Text(b"2"),
+        ],
+    );
+}
+
+#[test]
 fn random_numbers_order_as_numbers() {
     let mut random = fastrand::Rng::with_seed(16);
     let raw = pg(PgType::Float8);

@@ -63,7 +63,7 @@ fn a_clean_dry_run_shows_what_would_be_written() {
           write units  2,477,110 WCU
           time         about 1 h 22 min at 500 WCU/s
 
-        Every row makes an item. The same command without --dry-run loads them.
+        Every row makes an item or is skipped, as asked for. The same command without --dry-run loads them.
     "#]]
     .assert_eq(&dry_run_text(&dry_run(Outcome::Done, &[]), Some(500), PLAIN));
 }
