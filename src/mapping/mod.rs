@@ -11,6 +11,7 @@ mod environment;
 mod file;
 mod mask;
 mod parse;
+mod pattern;
 mod render;
 mod strftime;
 mod table;
@@ -26,6 +27,7 @@ pub use diagnostic::{Diagnostic, Severity, Span, closest};
 pub use entity::{Attribute, Case, ColumnChoice, Computed, Constant, Entity, IndexEntry, Keep, Origin, Rows};
 pub use file::{MappingFile, ReadError};
 pub use parse::{SectionKeys, sections};
+pub use pattern::{AccessPattern, Comparison, Order, SHARD, SortKey};
 pub use render::render;
 pub use table::{
     Billing, CreateSettings, Encryption, Endpoint, Index, KeyAttribute, KeyType, Projection, StreamView,
@@ -46,6 +48,8 @@ pub struct Mapping {
     pub write: WriteSettings,
     /// In the order of the file. `[defaults]` is already applied to them.
     pub entities: Vec<Entity>,
+    /// In the order of the file.
+    pub patterns: Vec<AccessPattern>,
 }
 
 /// `[source]`: where the rows come from and how they are read.

@@ -111,6 +111,7 @@ pub(super) fn mapping(entities: Vec<Entity>) -> Mapping {
         },
         write: WriteSettings { rate: Rate::Auto, concurrency: None, max_rejects: 1000 },
         entities,
+        patterns: Vec::new(),
     }
 }
 

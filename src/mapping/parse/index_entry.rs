@@ -6,7 +6,7 @@ use super::key_template;
 use super::section::{Entry, Keys, Section, entries};
 use super::table::Outline;
 use super::walker::{Read, Value, Walker};
-use crate::mapping::diagnostic::{Diagnostic, closest, listed, quoted};
+use crate::mapping::diagnostic::{Diagnostic, Span, closest, listed, quoted};
 use crate::mapping::{Index, IndexEntry, Template};
 
 pub(in crate::mapping) const KEYS: Keys = Keys { known: &["when", "pk", "sk"], later: &[] };
@@ -25,7 +25,7 @@ pub(super) fn read_all<'a>(
 
 fn read<'a>(walker: &mut Walker<'a>, prefix: &str, entry: &Entry<'a>, outline: &Outline) -> Read<IndexEntry> {
     let title = format!("{prefix}.index.{}]", entry.name);
-    let known = known_index(walker, entry, outline);
+    let known = known_index(walker, entry.name, &entry.span, outline);
     let table = walker.table(entry.name, &format!("a table {title}"), entry.value)?;
     let section = Section::read(walker, title, entry.span.clone(), table, &KEYS);
     let index = outline.indexes.iter().find(|index| index.name.get_ref() == entry.name);
@@ -65,17 +65,17 @@ fn sort_template<'a>(
     key_template::read_of_index(walker, "sk", sk.value, index.map(|index| index.sort_key.as_slice()))
 }
 
-fn known_index(walker: &mut Walker<'_>, entry: &Entry<'_>, outline: &Outline) -> Read<()> {
+pub(super) fn known_index(walker: &mut Walker<'_>, name: &str, span: &Span, outline: &Outline) -> Read<()> {
     let Some(names) = &outline.index_names else { return Ok(()) };
-    if names.iter().any(|name| name == entry.name) {
+    if names.iter().any(|known| known == name) {
         return Ok(());
     }
-    let names = || names.iter().map(String::as_str);
-    let help = match closest(entry.name, names()) {
+    let known = || names.iter().map(String::as_str);
+    let help = match closest(name, known()) {
         Some(close) => format!("did you mean {}?", quoted(close)),
-        None if names().next().is_none() => format!("define it: [table.indexes.{}]", entry.name),
-        None => format!("define it: [table.indexes.{}]; defined are {}", entry.name, listed(names())),
+        None if known().next().is_none() => format!("define it: [table.indexes.{name}]"),
+        None => format!("define it: [table.indexes.{name}]; defined are {}", listed(known())),
     };
-    let message = format!("the table has no index {}", quoted(entry.name));
-    Err(walker.report(Diagnostic::error("unknown-index", entry.span.clone(), message).with_help(help)))
+    let message = format!("the table has no index {}", quoted(name));
+    Err(walker.report(Diagnostic::error("unknown-index", span.clone(), message).with_help(help)))
 }

@@ -17,6 +17,9 @@ mod key_attribute;
 mod key_template;
 mod names;
 mod origins;
+mod pattern;
+mod pattern_placeholders;
+mod pattern_sort_key;
 mod root;
 mod section;
 mod sections;
@@ -54,14 +57,15 @@ pub(super) fn mapping(file: &MappingFile, environment: Environment<'_>) -> Resul
     let write = write::read(&mut walker, &root);
     let defaults = defaults::read(&mut walker, &root);
     let entities = entity::read_all(&mut walker, &root, &outline, &defaults.clone().unwrap_or_default());
+    let patterns = pattern::read_all(&mut walker, &root, &outline);
 
     let mut mistakes = with_variables.into_mistakes();
     mistakes.extend(walker.into_mistakes());
     syntax::without_followers(&file.text, &syntax, &mut mistakes);
     mistakes.extend(syntax);
-    match (source, table, write, defaults, entities) {
-        (Ok(source), Ok(table), Ok(write), Ok(_), Ok(entities)) if mistakes.is_empty() => {
-            Ok(Mapping { source, table, write, entities })
+    match (source, table, write, defaults, entities, patterns) {
+        (Ok(source), Ok(table), Ok(write), Ok(_), Ok(entities), Ok(patterns)) if mistakes.is_empty() => {
+            Ok(Mapping { source, table, write, entities, patterns })
         }
         _ => Err(in_order(mistakes)),
     }

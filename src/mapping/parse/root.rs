@@ -5,7 +5,7 @@ use super::walker::{Read, Walker};
 use crate::mapping::diagnostic::Diagnostic;
 
 pub(in crate::mapping) const KEYS: Keys =
-    Keys { known: &["source", "defaults", "table", "write", "entities"], later: &["access_patterns"] };
+    Keys { known: &["source", "defaults", "table", "write", "entities", "access_patterns"], later: &[] };
 
 /// A section that every mapping has.
 pub(super) fn required_section<'a>(

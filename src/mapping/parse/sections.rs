@@ -3,8 +3,8 @@
 
 use super::section::Keys;
 use super::{
-    attribute, columns, create, defaults, entity, index, index_entry, key_attribute, root, source, table,
-    write,
+    attribute, columns, create, defaults, entity, index, index_entry, key_attribute, pattern, pattern_sort_key,
+    root, source, table, write,
 };
 
 /// The keys that one table of a mapping takes.
@@ -19,7 +19,7 @@ pub struct SectionKeys {
 
 /// All tables of a mapping, those in braces too.
 pub fn sections() -> Vec<SectionKeys> {
-    let places: [(&'static str, &Keys); 20] = [
+    let places: [(&'static str, &Keys); 22] = [
         ("", &root::KEYS),
         ("source", &source::KEYS),
         ("defaults", &defaults::KEYS),
@@ -40,6 +40,8 @@ pub fn sections() -> Vec<SectionKeys> {
         ("entities.*.column.*", &columns::COLUMN_KEYS),
         ("entities.*.index.*", &index_entry::KEYS),
         ("entities.*.attributes.*", &attribute::KEYS),
+        ("access_patterns.*", &pattern::KEYS),
+        ("access_patterns.*.sk", &pattern_sort_key::KEYS),
     ];
     places
         .into_iter()
