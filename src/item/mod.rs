@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::mapping::{Nulls, Overflow};
-use crate::plan::{Layout, ReadSettings};
+use crate::plan::{ColumnPlan, KeyPlan, Layout, ReadSettings};
 use crate::source::Page;
 
 mod attribute;
@@ -28,7 +28,9 @@ mod template;
 mod time;
 mod value;
 
+use attribute::Scratch;
 use build::Builder;
+use key::{MAX_PARTITION_KEY, MAX_SORT_KEY, write_key};
 use reading::{Purpose, write_text};
 use template::cell;
 
@@ -117,20 +119,46 @@ pub fn rebuild(layout: &Layout, page: &Page, spare: ItemPage) -> ItemPage {
 
 /// The source key of a row as text, for people: `[("order_id", "7"), ("line_no", "1")]`.
 pub fn source_key(layout: &Layout, page: &Page, row: usize) -> Vec<(String, String)> {
+    named_texts(&layout.columns, &layout.source_key, page, row)
+}
+
+/// The values of some columns of a row as text, for people.
+pub fn named_texts(
+    columns: &[ColumnPlan],
+    chosen: &[usize],
+    page: &Page,
+    row: usize,
+) -> Vec<(String, String)> {
     let Some(row) = page.row(row) else { return Vec::new() };
     let settings =
         ReadSettings { kind: None, format: None, zone: None, overflow: Overflow::Reject, nulls: Nulls::Omit };
     let text = |column: usize| {
         let mut text = Vec::new();
-        match cell(row, &layout.columns, column) {
+        match cell(row, columns, column) {
             // The exact text of a value always exists.
             Ok(value) => drop(write_text(&value, &settings, Purpose::Exact, &mut text)),
             Err(_) => text.extend_from_slice(b"(unreadable)"),
         }
         String::from_utf8_lossy(&text).into_owned()
     };
-    let name = |column: usize| layout.columns.get(column).map(|plan| plan.name.clone()).unwrap_or_default();
-    layout.source_key.iter().map(|&column| (name(column), text(column))).collect()
+    let name = |column: usize| columns.get(column).map(|plan| plan.name.clone()).unwrap_or_default();
+    chosen.iter().map(|&column| (name(column), text(column))).collect()
+}
+
+/// A key attribute's value as it stands in an item, `{"S":"…"}`, or the rule by which there is none.
+pub fn key_value(
+    plan: &KeyPlan,
+    columns: &[ColumnPlan],
+    page: &Page,
+    row: usize,
+    sorts: bool,
+) -> Result<Vec<u8>, Rule> {
+    let row = page.row(row).ok_or(Rule::KeyNull)?;
+    let mut value = Vec::new();
+    let size = write_key(plan, row, columns, &mut Scratch::default(), &mut value)
+        .map_err(|fault| fault.violation.rule)?;
+    let limit = if sorts { MAX_SORT_KEY } else { MAX_PARTITION_KEY };
+    if size > limit { Err(Rule::KeyTooLong) } else { Ok(value) }
 }
 
 /// Write capacity units of `bytes` billed bytes: whole kilobytes, at least one.

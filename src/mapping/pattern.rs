@@ -62,15 +62,26 @@ impl<T> SortKey<T> {
         }
     }
 
-    /// The same question with other parts, if all of them can be made.
-    pub fn try_map<U, E>(&self, mut change: impl FnMut(&T) -> Result<U, E>) -> Result<SortKey<U>, E> {
-        Ok(match self {
-            SortKey::Equal(parts) => SortKey::Equal(parts.iter().map(change).collect::<Result<_, E>>()?),
-            SortKey::Compared(comparison, part) => SortKey::Compared(*comparison, change(part)?),
+    /// The same question with other parts.
+    pub fn map<U>(&self, mut change: impl FnMut(&T) -> U) -> SortKey<U> {
+        match self {
+            SortKey::Equal(parts) => SortKey::Equal(parts.iter().map(change).collect()),
+            SortKey::Compared(comparison, part) => SortKey::Compared(*comparison, change(part)),
             SortKey::Between(low, high) => {
-                let low = change(low)?;
-                SortKey::Between(low, change(high)?)
+                let low = change(low);
+                SortKey::Between(low, change(high))
             }
+        }
+    }
+}
+
+impl<T, E> SortKey<Result<T, E>> {
+    /// The question if all of its parts could be made, else what is wrong with the first that could not.
+    pub fn transpose(self) -> Result<SortKey<T>, E> {
+        Ok(match self {
+            SortKey::Equal(parts) => SortKey::Equal(parts.into_iter().collect::<Result<_, E>>()?),
+            SortKey::Compared(comparison, part) => SortKey::Compared(comparison, part?),
+            SortKey::Between(low, high) => SortKey::Between(low?, high?),
         })
     }
 }

@@ -15,6 +15,7 @@ mod names;
 mod notable;
 mod offline;
 mod partitions;
+mod patterns;
 mod prefixes;
 mod prepare;
 mod proof;
@@ -46,6 +47,7 @@ pub use case::rename;
 pub use fingerprint::{FingerprintParts, describe_difference};
 pub use notable::near::{NearColumn, near_columns};
 pub use offline::offline;
+pub use patterns::{CallPlan, Operation, PatternPlan, ReturnPlan};
 pub use prepare::{PlanError, PlanOptions, Prepared, prepare};
 pub use resolve::{Described, resolve};
 pub use watch::{Watch, Watched};
@@ -58,6 +60,8 @@ pub struct Plan {
     pub entities: Vec<EntityPlan>,
     /// Entities, by name, whose keys no proof tells apart: each set is to be counted together.
     pub contested: Vec<Vec<String>>,
+    /// In the order of the mapping.
+    pub patterns: Vec<PatternPlan>,
 }
 
 /// The target table as the mapping wants it.

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use crate::mapping::{Diagnostic, Entity, Mapping};
+use crate::mapping::{Diagnostic, Entity, Mapping, Severity};
 use crate::source::{Computed, Piece, Relation, Source, SourceError, SourceErrorKind};
 
 use super::resolve::{Described, in_file_order, resolve, rows, source_mistake};
-use super::{EntityPlan, Plan};
+use super::{EntityPlan, Plan, patterns};
 
 #[derive(Debug, Clone, Default)]
 pub struct PlanOptions {
@@ -57,14 +57,19 @@ pub async fn prepare(
     options: PlanOptions,
 ) -> Result<Prepared, PlanError> {
     let mut described = Vec::new();
-    let mut wrong = Vec::new();
+    let mut found = Vec::new();
     for entity in &mapping.entities {
         let (relation, errors) = describe(entity, source).await?;
         described.push(relation);
-        wrong.extend(errors.iter().map(|error| source_mistake(entity, error)));
+        found.extend(errors.iter().map(|error| source_mistake(entity, error)));
     }
-    let resolved = resolve(mapping, &described);
-    let (mut plan, mut diagnostics) = with_mistakes(resolved, wrong).map_err(PlanError::Mapping)?;
+    let patterns = match options.trust_keys {
+        true => Vec::new(),
+        false => patterns::draft(mapping, patterns::describe(mapping, source).await?, &mut found),
+    };
+    let resolved = with_findings(resolve(mapping, &described), found);
+    let resolved = resolved.and_then(|(plan, found)| with_patterns(plan, found, patterns));
+    let (mut plan, mut diagnostics) = resolved.map_err(PlanError::Mapping)?;
     if let Some(only) = &options.only {
         plan.entities.retain(|entity| only.contains(&entity.name));
     }
@@ -82,15 +87,29 @@ pub async fn prepare(
 
 type Resolved = Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>>;
 
-/// What was resolved, and further mistakes among its own.
-fn with_mistakes(resolved: Resolved, mistakes: Vec<Diagnostic>) -> Resolved {
-    if mistakes.is_empty() {
-        return resolved;
-    }
-    let mut findings = resolved.map_or_else(|findings| findings, |(_, findings)| findings);
-    findings.extend(mistakes);
+/// What was resolved, with further findings among its own; nothing where one of them is a mistake.
+fn with_findings(resolved: Resolved, more: Vec<Diagnostic>) -> Resolved {
+    let wrong = more.iter().any(|finding| finding.severity == Severity::Error);
+    let (plan, mut findings) = match resolved {
+        Ok((plan, findings)) if !wrong => (Some(plan), findings),
+        Ok((_, findings)) | Err(findings) => (None, findings),
+    };
+    findings.extend(more);
     in_file_order(&mut findings);
-    Err(findings)
+    match plan {
+        Some(plan) => Ok((plan, findings)),
+        None => Err(findings),
+    }
+}
+
+fn with_patterns(
+    mut plan: Plan,
+    found: Vec<Diagnostic>,
+    drafts: Vec<patterns::Draft<'_>>,
+) -> Resolved {
+    let mut more = Vec::new();
+    plan.patterns = patterns::finish(drafts, &plan.table, &plan.entities, &mut more);
+    with_findings(Ok((plan, found)), more)
 }
 
 /// An entity's rows, and what is wrong with pieces of its SQL that its columns do not depend on: a wrong
@@ -128,7 +147,7 @@ fn is_beside_columns(error: &SourceError) -> bool {
 }
 
 /// Failures of the connection are no mistakes of the mapping.
-fn split(described: Result<Relation, Vec<SourceError>>) -> Result<Described, SourceError> {
+pub(super) fn split(described: Result<Relation, Vec<SourceError>>) -> Result<Described, SourceError> {
     let Err(mut errors) = described else { return Ok(described) };
     match errors.iter().position(|error| !of_mapping(error.kind)) {
         Some(position) => Err(errors.swap_remove(position)),

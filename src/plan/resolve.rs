@@ -44,7 +44,7 @@ pub fn resolve(
     }
     in_file_order(&mut findings);
     match mistakes(&findings) {
-        0 => Ok((Plan { table, entities, contested }, findings)),
+        0 => Ok((Plan { table, entities, contested, patterns: Vec::new() }, findings)),
         _ => Err(findings),
     }
 }

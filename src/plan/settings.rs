@@ -81,6 +81,13 @@ fn apply(
     }
 }
 
+/// Whether settings fit a column that they were not written for.
+pub(super) fn fit(column: &Column, settings: &ValueSettings, defaults: &ValueSettings) -> bool {
+    let mut findings = Vec::new();
+    check(column, settings, defaults, &mut findings);
+    findings.is_empty()
+}
+
 fn takes_zone(class: Class) -> bool {
     matches!(class, Class::Date | Class::Timestamp)
 }

@@ -12,6 +12,7 @@ mod key;
 mod mysql;
 mod near;
 mod page;
+mod parameters;
 mod pieces;
 mod postgres;
 mod ranges;
@@ -36,6 +37,7 @@ pub use find::KeyValue;
 pub use key::{Key, KeyPart};
 pub use near::Kinship;
 pub use page::{Page, PageBuilder, RawCell, Row};
+pub use parameters::{Bound, Draw, ParameterRow, Predicate};
 pub use raw::{Class, MysqlType, PgType, RawType, SqliteType};
 pub use sample::{Sample, Window};
 pub use select::{Computed, Output, Rows, Select};
@@ -286,6 +288,30 @@ impl Reader {
             Connection::Postgres(reader) => reader.find(select, values, rows).await,
             Connection::Mysql(reader) => reader.find(select, values, rows).await,
             Connection::Sqlite(reader) => reader.find(select, values, rows).await,
+        }
+    }
+
+    /// Draws from all rows of a select without a key: those of `params`.
+    pub async fn draw(&mut self, select: &Select, draw: &mut Draw<'_>) -> Result<(), SourceError> {
+        match &mut self.connection {
+            Connection::Postgres(reader) => reader.draw(select, draw).await,
+            Connection::Mysql(reader) => reader.draw(select, draw).await,
+            Connection::Sqlite(reader) => reader.draw(select, draw).await,
+        }
+    }
+
+    /// The rows that a predicate also holds for, in any order.
+    pub async fn matching(
+        &mut self,
+        select: &Select,
+        predicate: &Predicate,
+        bound: Bound<'_>,
+        max_bytes: usize,
+    ) -> Result<PageRead, SourceError> {
+        match &mut self.connection {
+            Connection::Postgres(reader) => reader.matching(select, predicate, bound, max_bytes).await,
+            Connection::Mysql(reader) => reader.matching(select, predicate, bound, max_bytes).await,
+            Connection::Sqlite(reader) => reader.matching(select, predicate, bound, max_bytes).await,
         }
     }
 

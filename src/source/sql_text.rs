@@ -54,6 +54,15 @@ pub(super) fn check_expression(sql: &str, dialect: Dialect) -> Result<(), &'stat
     }
 }
 
+/// Where quotes and comments stand.
+pub(super) fn opaque(sql: &str, dialect: Dialect) -> Vec<Range<usize>> {
+    let ranges = tokens(sql, dialect).into_iter().filter_map(|token| match token {
+        Token::Quoted(_, range) | Token::Comment(range) => Some(range),
+        Token::Semicolon(_) | Token::Open | Token::Close | Token::Plain => None,
+    });
+    ranges.collect()
+}
+
 /// The parts of `a.b."C d"` without their quotes, or `None` for anything but a name.
 /// Unquoted parts are as written.
 pub(super) fn name_parts(name: &str, dialect: Dialect) -> Option<Vec<String>> {

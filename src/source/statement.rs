@@ -1,6 +1,7 @@
 //! Puts a [`Select`] and bounds into one SQL statement, as far as the dialects agree.
 
 use super::find::Wanted;
+use super::parameters::{Bound, Predicate};
 use super::sample::Window;
 use super::{Bounds, Dialect, Key, KeyPart, Rows, Select, SourceError, SourceErrorKind, sql_text};
 
@@ -48,6 +49,9 @@ pub(super) trait Comparison {
     /// `column = value`, with a value of several forms any of them; appends an argument for each placeholder.
     fn equal(table: &Table, wanted: &Wanted<'_>, statement: &mut Statement);
 
+    /// A value in the type of its column, appending an argument for each placeholder.
+    fn value(column: &super::Column, value: &KeyPart, statement: &mut Statement);
+
     /// The form in which a key column's value can be read and bound again.
     fn key_output(column: &super::Column, name: &str) -> String;
 }
@@ -64,7 +68,7 @@ pub(super) fn rows_within<C: Comparison>(
     outputs: &[String],
     bounds: &Bounds,
 ) -> Result<Statement, SourceError> {
-    let mut rows = InKeyOrder::of::<C>(select, outputs)?;
+    let mut rows = Found::with_key::<C>(select, outputs)?;
     for (bound, side) in [(&bounds.after, Side::After), (&bounds.up_to, Side::UpTo)] {
         let Some(bound) = bound else { continue };
         if bound.0.len() != select.key.len() {
@@ -83,7 +87,7 @@ pub(super) fn rows_equal<C: Comparison>(
     wanted: &[Wanted<'_>],
     rows: u64,
 ) -> Result<Statement, SourceError> {
-    let mut found = InKeyOrder::of::<C>(select, outputs)?;
+    let mut found = Found::with_key::<C>(select, outputs)?;
     for wanted in wanted {
         found.and(|table, statement| C::equal(table, wanted, statement));
     }
@@ -106,20 +110,54 @@ pub(super) fn window_within<C: Comparison>(
     Ok(statement)
 }
 
+/// `SELECT output FROM … WHERE filter AND predicate`.
+pub(super) fn rows_matching<C: Comparison>(
+    select: &Select,
+    outputs: &[String],
+    predicate: &Predicate,
+    bound: &Bound<'_>,
+) -> Statement {
+    let mut rows = Found::of::<C>(select, outputs);
+    rows.and(|_, statement| predicate.bind::<C>(bound, statement));
+    rows.statement
+}
+
+/// `SELECT output, values FROM …`: all rows, once as cells and once in the form that can be bound again.
+pub(super) fn rows_to_draw<C: Comparison>(
+    select: &Select,
+    outputs: Vec<String>,
+    value: impl Fn(&super::Column, &str) -> String,
+) -> Statement {
+    let table = Table::new(&select.rows, C::DIALECT);
+    let columns = select.output.iter().filter_map(value_of);
+    let values = columns.map(|column| value(column, &table.column(&column.name)));
+    let outputs: Vec<String> = outputs.into_iter().chain(values).collect();
+    all_rows::<C>(select, &outputs)
+}
+
+/// `SELECT output FROM … WHERE filter`.
+pub(super) fn all_rows<C: Comparison>(select: &Select, outputs: &[String]) -> Statement {
+    Found::of::<C>(select, outputs).statement
+}
+
 const IN_KEY_ORDER: &str = "read rows in key order";
 
 /// An entity's SELECT up to its last condition.
-struct InKeyOrder {
+struct Found {
     table: Table,
     statement: Statement,
     has_condition: bool,
 }
 
-impl InKeyOrder {
-    fn of<C: Comparison>(select: &Select, outputs: &[String]) -> Result<Self, SourceError> {
-        if select.key.is_empty() {
-            return Err(SourceError::new(SourceErrorKind::Config, IN_KEY_ORDER, "no key columns"));
+impl Found {
+    fn with_key<C: Comparison>(select: &Select, outputs: &[String]) -> Result<Self, SourceError> {
+        match select.key.is_empty() {
+            true => Err(SourceError::new(SourceErrorKind::Config, IN_KEY_ORDER, "no key columns")),
+            false => Ok(Self::of::<C>(select, outputs)),
         }
+    }
+
+    fn of<C: Comparison>(select: &Select, outputs: &[String]) -> Self {
         let table = Table::new(&select.rows, C::DIALECT);
         let sql = format!("SELECT {} FROM {}", outputs.join(", "), table.sql);
         let mut rows =
@@ -127,7 +165,7 @@ impl InKeyOrder {
         if let Some(filter) = &select.filter {
             rows.and(|_, statement| statement.sql.push_str(&format!("({filter}\n)")));
         }
-        Ok(rows)
+        rows
     }
 
     fn and(&mut self, condition: impl FnOnce(&Table, &mut Statement)) {

@@ -12,6 +12,7 @@ mod key;
 mod live;
 mod number;
 mod put_batch;
+mod query;
 
 pub use compare::{TableDifference, compare, extra_indexes};
 pub use discard::Discard;
@@ -20,6 +21,7 @@ pub use embedded::Embedded;
 pub use error::{TargetError, TargetErrorKind, ThrottleReason};
 pub use live::{LiveIndex, LiveTable, WriteLimits, write_limits};
 pub(crate) use number::Decimal;
+pub use query::{QueryAnswer, QueryRequest};
 pub use put_batch::{FRAME, PutBatch};
 
 /// Where batches are written.
@@ -45,6 +47,15 @@ pub trait Lookup: Send + Sync + 'static {
     /// One strongly consistent read of 1 to 100 different keys, each as [`crate::item::Item::key`] has
     /// it. One attempt; what is not answered for is asked again by the caller.
     fn get(&self, keys: &[&[u8]]) -> impl Future<Output = Result<Found, TargetError>> + Send;
+}
+
+/// Where items are asked for by their partition and sort keys, in the order of the sort key.
+pub trait Query: Send + Sync + 'static {
+    /// One page of the answer. One attempt.
+    fn query(
+        &self,
+        request: &QueryRequest<'_>,
+    ) -> impl Future<Output = Result<QueryAnswer, TargetError>> + Send;
 }
 
 /// What a [`Lookup`] answered.

@@ -19,8 +19,8 @@ use crate::source::find::{self, KeyValue};
 use crate::source::sample::Window;
 use crate::source::statement::{self, CellKind, Statement};
 use crate::source::{
-    Bounds, Column, Dialect, Key, KeyPart, MysqlType, Page, PageBuilder, PageRead, RawCell, RawType, Select,
-    SourceError, SourceErrorKind,
+    Bound, Bounds, Column, Dialect, Draw, Key, KeyPart, MysqlType, Page, PageBuilder, PageRead, ParameterRow,
+    Predicate, RawCell, RawType, Select, SourceError, SourceErrorKind,
 };
 
 /// One connection, in a transaction of its own snapshot unless `snapshot = false`.
@@ -96,6 +96,46 @@ impl Reader {
         let statement = statement::rows_equal::<Mysql>(select, &outputs, &wanted, rows)?;
         let kinds = statement::cell_kinds(select);
         self.read(select, &kinds, statement, usize::MAX, Page::default()).await?.whole()
+    }
+
+    pub(in crate::source) async fn draw(
+        &mut self,
+        select: &Select,
+        draw: &mut Draw<'_>,
+    ) -> Result<(), SourceError> {
+        let doing = "read the rows of `params`";
+        let outputs = statement::outputs(select, Dialect::Mysql, sql::cast);
+        let statement = statement::rows_to_draw::<Mysql>(select, outputs, sql::bindable);
+        let kinds = statement::cell_kinds(select);
+        let query = self.query(statement, doing).await?;
+        let lost = |error: sqlx::Error| failure(&error, Step::Read, doing);
+        let mut rows = query.fetch(&mut self.connection);
+        let mut checked = false;
+        while let Some(row) = rows.try_next().await.map_err(lost)? {
+            if !std::mem::replace(&mut checked, true) {
+                check_types(&row, select)?;
+            }
+            let columns = select.output.iter().filter_map(statement::value_of);
+            let values = (kinds.len()..).zip(columns).map(|(at, column)| bindable(&row, at, column));
+            let values = values.collect::<Result<Vec<_>, _>>()?;
+            let Some(rank) = draw.place(&values) else { continue };
+            let mut page = PageBuilder::new(kinds.len());
+            push(&row, &kinds, &mut page).map_err(lost)?;
+            draw.keep(rank, ParameterRow { page: page.finish(), values });
+        }
+        Ok(())
+    }
+
+    pub(in crate::source) async fn matching(
+        &mut self,
+        select: &Select,
+        predicate: &Predicate,
+        bound: Bound<'_>,
+        max_bytes: usize,
+    ) -> Result<PageRead, SourceError> {
+        let outputs = statement::outputs(select, Dialect::Mysql, sql::cast);
+        let statement = statement::rows_matching::<Mysql>(select, &outputs, predicate, &bound);
+        self.read(select, &statement::cell_kinds(select), statement, max_bytes, Page::default()).await
     }
 
     async fn read(
@@ -182,6 +222,18 @@ fn push(row: &MySqlRow, kinds: &[CellKind], page: &mut PageBuilder) -> Result<()
         page.push(cell);
     }
     Ok(())
+}
+
+/// As in [`push`], an error means NULL.
+fn bindable(row: &MySqlRow, at: usize, column: &Column) -> Result<Option<KeyPart>, SourceError> {
+    let doing = "read the rows of `params`";
+    let value = row.try_get_raw(at).map_err(|error| failure(&error, Step::Read, doing))?;
+    let Ok(bytes) = <&[u8] as Decode<'_, MySql>>::decode(value) else { return Ok(None) };
+    let part = key_part(bytes, &column.raw).ok_or_else(|| {
+        let cause = format!("column `{}` has a value that cannot be bound again", column.name);
+        SourceError::new(SourceErrorKind::Server, doing, cause)
+    });
+    part.map(Some)
 }
 
 fn key(row: &MySqlRow, columns: &[Column]) -> Result<Key, SourceError> {

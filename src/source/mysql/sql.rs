@@ -2,7 +2,7 @@
 
 use crate::source::find::Wanted;
 use crate::source::statement::{self, Comparison, Side, Statement, Table};
-use crate::source::{Column, Dialect, Key, MysqlType, RawType, Select};
+use crate::source::{Column, Dialect, Key, KeyPart, MysqlType, RawType, Select};
 
 pub(super) struct Mysql;
 
@@ -28,6 +28,11 @@ impl Comparison for Mysql {
         let values = vec![value; wanted.forms.len()];
         statement.arguments.extend(wanted.forms.iter().cloned());
         statement.sql.push_str(&statement::any_of(&table.column(&wanted.column.name), &values));
+    }
+
+    fn value(column: &Column, value: &KeyPart, statement: &mut Statement) {
+        statement.arguments.push(value.clone());
+        statement.sql.push_str(&placeholder(column));
     }
 
     fn key_output(column: &Column, name: &str) -> String {
@@ -73,6 +78,14 @@ pub(super) fn text(column: &Column, sql: &str) -> String {
 
 pub(super) fn as_text(sql: &str) -> String {
     format!("CAST({sql} AS CHAR)")
+}
+
+/// The form in which a value of any type can be read and bound again: floats by their text.
+pub(super) fn bindable(column: &Column, name: &str) -> String {
+    match column.raw {
+        RawType::Mysql(MysqlType::Float | MysqlType::Double) => text(column, name),
+        _ => Mysql::key_output(column, name),
+    }
 }
 
 /// How a column is read so that its cells have the form its type promises.

@@ -16,10 +16,10 @@ use super::value;
 use crate::source::error::{self, Step};
 use crate::source::find::{self, KeyValue, Wanted};
 use crate::source::sample::Window;
-use crate::source::statement::{self, CellKind, Statement};
+use crate::source::statement::{self, CellKind, Comparison as _, Statement};
 use crate::source::{
-    Bounds, Dialect, Key, KeyPart, Page, PageBuilder, PageRead, RawCell, RawType, Select, SourceError,
-    SourceErrorKind,
+    Bound, Bounds, Dialect, Draw, Key, KeyPart, Page, PageBuilder, PageRead, ParameterRow, Predicate, RawCell,
+    RawType, Select, SourceError, SourceErrorKind,
 };
 
 /// One connection, in a transaction on the shared snapshot unless `snapshot = false`.
@@ -100,6 +100,43 @@ impl Reader {
         self.read(select, &kinds, statement, usize::MAX, Page::default()).await?.whole()
     }
 
+    pub(in crate::source) async fn draw(
+        &mut self,
+        select: &Select,
+        draw: &mut Draw<'_>,
+    ) -> Result<(), SourceError> {
+        let outputs = statement::outputs(select, Dialect::Postgres, sql::cast);
+        let statement = statement::rows_to_draw::<Postgres>(select, outputs, Postgres::key_output);
+        let kinds = statement::cell_kinds(select);
+        let lost = |error: sqlx::Error| failure(&error, Step::Read, "read the rows of `params`");
+        let mut rows = query(statement)?.fetch(&mut self.connection);
+        let mut checked = false;
+        while let Some(row) = rows.try_next().await.map_err(lost)? {
+            if !std::mem::replace(&mut checked, true) {
+                check_types(&row, select)?;
+            }
+            let values = (kinds.len()..row.len()).map(|at| bindable(&row, at));
+            let values = values.collect::<Result<Vec<_>, _>>().map_err(lost)?;
+            let Some(rank) = draw.place(&values) else { continue };
+            let mut page = PageBuilder::new(kinds.len());
+            push(&row, &kinds, &mut page).map_err(lost)?;
+            draw.keep(rank, ParameterRow { page: page.finish(), values });
+        }
+        Ok(())
+    }
+
+    pub(in crate::source) async fn matching(
+        &mut self,
+        select: &Select,
+        predicate: &Predicate,
+        bound: Bound<'_>,
+        max_bytes: usize,
+    ) -> Result<PageRead, SourceError> {
+        let outputs = statement::outputs(select, Dialect::Postgres, sql::cast);
+        let statement = statement::rows_matching::<Postgres>(select, &outputs, predicate, &bound);
+        self.read(select, &statement::cell_kinds(select), statement, max_bytes, Page::default()).await
+    }
+
     /// Asks the server alone whether a value is one of its column's type.
     async fn check(&mut self, wanted: &Wanted<'_>) -> Result<(), SourceError> {
         for form in &wanted.forms {
@@ -172,6 +209,14 @@ fn push(row: &PgRow, kinds: &[CellKind], page: &mut PageBuilder) -> Result<(), s
         });
     }
     Ok(())
+}
+
+fn bindable(row: &PgRow, at: usize) -> Result<Option<KeyPart>, sqlx::Error> {
+    let value = row.try_get_raw(at)?;
+    if value.is_null() {
+        return Ok(None);
+    }
+    value.as_bytes().map(|bytes| Some(KeyPart::text(bytes))).map_err(sqlx::Error::Decode)
 }
 
 fn key(row: &PgRow) -> Result<Key, SourceError> {

@@ -14,13 +14,7 @@ impl Comparison for Postgres {
         let mut placeholders = Vec::with_capacity(columns.len());
         for (column, part) in select.key.iter().zip(&bound.0) {
             statement.arguments.push(part.clone());
-            // The key's own text, read back as the key's own type.
-            let place = statement.arguments.len();
-            let text = match part {
-                KeyPart::RawText(_) => format!("convert_from(${place}::bytea, 'SQL_ASCII')"),
-                _ => format!("${place}::text"),
-            };
-            placeholders.push(format!("{text}::{}", column.sql_type));
+            placeholders.push(placeholder(column, part, statement.arguments.len()));
         }
         // The first column alone as well: for partitions, joins and estimates.
         if let ([column, _, ..], [placeholder, ..]) = (columns.as_slice(), placeholders.as_slice()) {
@@ -39,9 +33,24 @@ impl Comparison for Postgres {
         statement.sql.push_str(&statement::any_of(&table.column(&wanted.column.name), &values));
     }
 
+    fn value(column: &Column, value: &KeyPart, statement: &mut Statement) {
+        statement.arguments.push(value.clone());
+        let placeholder = placeholder(column, value, statement.arguments.len());
+        statement.sql.push_str(&placeholder);
+    }
+
     fn key_output(_column: &Column, name: &str) -> String {
         format!("{name}::text")
     }
+}
+
+/// A value's own text, read back as the column's own type.
+fn placeholder(column: &Column, value: &KeyPart, place: usize) -> String {
+    let text = match value {
+        KeyPart::RawText(_) => format!("convert_from(${place}::bytea, 'SQL_ASCII')"),
+        _ => format!("${place}::text"),
+    };
+    format!("{text}::{}", column.sql_type)
 }
 
 /// The server's text of a value, in the form it is read in.

@@ -15,8 +15,8 @@ use crate::source::find::{self, KeyValue};
 use crate::source::sample::Window;
 use crate::source::statement::{self, Statement};
 use crate::source::{
-    Bounds, Column, Dialect, Key, KeyPart, Page, PageBuilder, PageRead, RawCell, Select, SourceError,
-    SourceErrorKind,
+    Bound, Bounds, Column, Dialect, Draw, Key, KeyPart, Page, PageBuilder, PageRead, ParameterRow, Predicate,
+    RawCell, Select, SourceError, SourceErrorKind,
 };
 
 /// One connection, in one transaction unless `snapshot = false`.
@@ -91,6 +91,43 @@ impl Reader {
         self.read(outputs.len(), statement, usize::MAX, Page::default()).await?.whole()
     }
 
+    pub(in crate::source) async fn draw(
+        &mut self,
+        select: &Select,
+        draw: &mut Draw<'_>,
+    ) -> Result<(), SourceError> {
+        let outputs = statement::outputs(select, Dialect::Sqlite, sql::cast);
+        let columns = outputs.len();
+        let statement = statement::all_rows::<Sqlite>(select, &outputs);
+        let lost = |error: sqlx::Error| failure(&error, Step::Read, "read the rows of `params`");
+        let mut rows = query(statement).fetch(&mut self.connection);
+        while let Some(row) = rows.try_next().await.map_err(lost)? {
+            let mut page = PageBuilder::new(columns);
+            let mut values = Vec::with_capacity(columns);
+            for at in 0..columns {
+                let cell = cell(row.try_get_raw(at).map_err(lost)?).map_err(lost)?;
+                page.push(cell);
+                values.push(key_part(cell));
+            }
+            if let Some(rank) = draw.place(&values) {
+                draw.keep(rank, ParameterRow { page: page.finish(), values });
+            }
+        }
+        Ok(())
+    }
+
+    pub(in crate::source) async fn matching(
+        &mut self,
+        select: &Select,
+        predicate: &Predicate,
+        bound: Bound<'_>,
+        max_bytes: usize,
+    ) -> Result<PageRead, SourceError> {
+        let outputs = statement::outputs(select, Dialect::Sqlite, sql::cast);
+        let statement = statement::rows_matching::<Sqlite>(select, &outputs, predicate, &bound);
+        self.read(outputs.len(), statement, max_bytes, Page::default()).await
+    }
+
     async fn read(
         &mut self,
         columns: usize,
@@ -134,19 +171,24 @@ fn key(row: &SqliteRow, columns: &[Column]) -> Result<Key, SourceError> {
     let doing = "read a position in the key";
     let fail = |error: sqlx::Error| failure(&error, Step::Read, doing);
     let part = |(at, column): (usize, &Column)| {
-        let part = match cell(row.try_get_raw(at).map_err(fail)?).map_err(fail)? {
-            RawCell::Integer(number) => Some(KeyPart::Integer(number)),
-            RawCell::Real(number) => Some(KeyPart::Real(number.to_bits())),
-            RawCell::Text(text) => Some(KeyPart::text(text)),
-            RawCell::Blob(bytes) | RawCell::Bytes(bytes) => Some(KeyPart::Bytes(bytes.to_vec())),
-            RawCell::Null => None,
-        };
+        let part = key_part(cell(row.try_get_raw(at).map_err(fail)?).map_err(fail)?);
         part.ok_or_else(|| {
             let cause = format!("column `{}` has a NULL", column.name);
             SourceError::new(SourceErrorKind::Server, doing, cause)
         })
     };
     columns.iter().enumerate().map(part).collect::<Result<Vec<_>, _>>().map(Key)
+}
+
+/// `None` for NULL.
+fn key_part(cell: RawCell<'_>) -> Option<KeyPart> {
+    match cell {
+        RawCell::Integer(number) => Some(KeyPart::Integer(number)),
+        RawCell::Real(number) => Some(KeyPart::Real(number.to_bits())),
+        RawCell::Text(text) => Some(KeyPart::text(text)),
+        RawCell::Blob(bytes) | RawCell::Bytes(bytes) => Some(KeyPart::Bytes(bytes.to_vec())),
+        RawCell::Null => None,
+    }
 }
 
 fn query(statement: Statement) -> Query<'static, Driver, SqliteArguments> {

@@ -12,11 +12,7 @@ impl Comparison for Sqlite {
     fn compare(table: &Table, select: &Select, bound: &Key, side: Side, statement: &mut Statement) {
         let columns: Vec<String> = select.key.iter().map(|column| table.column(&column.name)).collect();
         statement.arguments.extend(bound.0.iter().cloned());
-        let placeholder = |part: &KeyPart| match part {
-            KeyPart::RawText(_) => "CAST(? AS TEXT)".to_owned(),
-            _ => "?".to_owned(),
-        };
-        let placeholders: Vec<String> = bound.0.iter().map(placeholder).collect();
+        let placeholders: Vec<String> = bound.0.iter().map(|part| placeholder(part).to_owned()).collect();
         statement.sql.push_str(&statement::row_comparison(&columns, &placeholders, side));
     }
 
@@ -26,8 +22,20 @@ impl Comparison for Sqlite {
         statement.sql.push_str(&statement::any_of(&table.column(&wanted.column.name), &values));
     }
 
+    fn value(_column: &Column, value: &KeyPart, statement: &mut Statement) {
+        statement.arguments.push(value.clone());
+        statement.sql.push_str(placeholder(value));
+    }
+
     fn key_output(_column: &Column, name: &str) -> String {
         name.to_owned()
+    }
+}
+
+fn placeholder(value: &KeyPart) -> &'static str {
+    match value {
+        KeyPart::RawText(_) => "CAST(? AS TEXT)",
+        _ => "?",
     }
 }
 

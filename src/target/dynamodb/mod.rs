@@ -12,6 +12,7 @@ mod error;
 mod get;
 mod observe;
 mod put;
+mod query;
 mod renewal;
 mod ttl;
 

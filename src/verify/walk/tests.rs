@@ -84,7 +84,7 @@ fn plan() -> Plan {
         ttl: None,
         create: CreateSettings::default(),
     };
-    Plan { table, entities: vec![entity()], contested: Vec::new() }
+    Plan { table, entities: vec![entity()], contested: Vec::new(), patterns: Vec::new() }
 }
 
 #[tokio::test]
