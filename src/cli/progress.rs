@@ -151,7 +151,18 @@ impl Progress {
                 self.wrong(*entity, *wrong);
                 self.advance(*entity, *rows);
             }
+            VerifyEvent::Pattern { name } => self.asking(name),
             VerifyEvent::Slowed { reason } => self.notice(&format!("slowed: {reason}")),
+        }
+    }
+
+    /// After the rows, whose bars are full.
+    fn asking(&self, pattern: &str) {
+        let text = format!("asking: {pattern}");
+        if self.terminal.interactive {
+            self.last.set_message(text);
+        } else if !self.terminal.quiet && self.is_time_for_a_line() {
+            self.terminal.remark(&text);
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -37,6 +38,9 @@ pub(crate) struct VerifyArgs {
     /// Requests in flight at most, 1 to 1024
     #[arg(long, help_heading = PACE, default_value_t = 32, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: u16,
+    /// Leave the access patterns of the mapping out
+    #[arg(long)]
+    pub no_patterns: bool,
     /// Print the values of attributes that differ
     #[arg(long, help_heading = OUTPUT)]
     pub show_values: bool,
@@ -48,8 +52,9 @@ pub(crate) struct VerifyArgs {
 
 const WHAT: &str = "\
 Reads every row of the source again, or a sample, builds its item and compares it with a strongly consistent \
-read of the table. Names the items that are missing or different, and their attributes. Changes nothing. Items that \
-no row explains are not looked for yet.";
+read of the table. Names the items that are missing or different, and their attributes. Then asks the mapping's \
+access patterns of the table and of the source: the answers must be the same. Changes nothing. Items that no row \
+explains and no pattern reads are not looked for yet.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -61,6 +66,10 @@ Examples:
 fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a whole number".to_owned())
 }
+
+/// How long an index may be behind its table; a server for trying out writes both at once, or nearly so.
+const SETTLE: Duration = Duration::from_secs(30);
+const LOCAL_SETTLE: Duration = Duration::from_millis(500);
 
 /// Cells of one page at most, beyond one row.
 const PAGE_BYTES: usize = 16 * 1024 * 1024;
@@ -125,6 +134,8 @@ pub(crate) async fn compare(
         show_values: args.show_values,
         concurrency: usize::from(args.concurrency),
         excused: excused(folder, plan)?,
+        patterns: !args.no_patterns,
+        settle: if destination.dynamodb.is_local() { LOCAL_SETTLE } else { SETTLE },
         ..VerifyOptions::new(limits)
     };
     let progress = Progress::new(plan, &vec![Some(0); plan.entities.len()], Wrong::Different, terminal);

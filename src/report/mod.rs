@@ -5,6 +5,7 @@ mod columns;
 pub mod cost;
 mod dry_run;
 mod indexes;
+mod patterns;
 mod preview;
 mod rejects;
 mod run;
@@ -20,6 +21,7 @@ use text::{Meaning, printable};
 
 pub use columns::ColumnReport;
 pub use dry_run::dry_run_text;
+pub use patterns::{PatternExample, PatternReport, SeparateCost, SourceCost};
 pub use preview::{Made, PreviewReport, PreviewedEntity, PreviewedRow, RejectedRow, preview_text};
 pub use run::run_text;
 pub use sizes::{SizeSummary, Sizes};
@@ -161,6 +163,9 @@ pub struct VerifyReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<SampleReport>,
     pub entities: IndexMap<String, VerifiedEntity>,
+    /// In the order of the mapping.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub access_patterns: Vec<PatternReport>,
     pub elapsed_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorReport>,
@@ -215,7 +220,7 @@ pub struct Difference {
     pub attributes: Vec<AttributeDifference>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AttributeDifference {
     pub name: String,
     /// `missing`, `unexpected`, `different`.

@@ -62,6 +62,13 @@ impl Table {
         self.rows.push(std::iter::once(name).chain(numbers.into_iter().map(cell)).collect());
     }
 
+    /// A row of texts behind its name; `None` is what is not known.
+    pub(super) fn texts(&mut self, name: &str, texts: impl IntoIterator<Item = (Option<String>, Meaning)>) {
+        let cell = |(text, meaning): (Option<String>, Meaning)| Cell { text: text.unwrap_or_else(|| "–".to_owned()), meaning };
+        let name = Cell { text: printable(name), meaning: Meaning::Plain };
+        self.rows.push(std::iter::once(name).chain(texts.into_iter().map(cell)).collect());
+    }
+
     pub(super) fn text(&self, style: Style) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
         let width = |column| self.rows.iter().filter_map(|row| row.get(column)).map(Cell::width).max();

@@ -1,6 +1,7 @@
 //! The text of a verification.
 
 use super::cost::{counted, elapsed, thousands};
+use super::patterns::patterns_text;
 use super::text::{Meaning, Style, Table, compact, printable, width};
 use super::{AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, failure};
 
@@ -11,6 +12,7 @@ pub fn verify_text(report: &VerifyReport, style: Style) -> String {
     let wrong = report.entities.iter().filter(|(_, entity)| !entity.differences.is_empty());
     let mut sections = vec![heading(report), table(report, style)];
     sections.extend(wrong.map(|(name, entity)| differences(name, entity, style)));
+    sections.extend(Some(patterns_text(&report.access_patterns, style)).filter(|text| !text.is_empty()));
     sections.push(notes(report, style) + &ending(report, style));
     sections.join("\n")
 }
@@ -89,9 +91,13 @@ fn row(difference: &Difference, style: Style) -> String {
         parts.map(|(name, value)| format!("{}={}", printable(name), printable(value))).collect();
     let what = style.paint(Meaning::Wrong, &format!("{what:<9}"));
     let heading = format!("  {what}  {}  {}\n", source_key.join(" "), compact(&difference.key));
-    let names = difference.attributes.iter().map(|attribute| width(&printable(&attribute.name)));
+    heading + &attributes(&difference.attributes)
+}
+
+pub(super) fn attributes(attributes: &[AttributeDifference]) -> String {
+    let names = attributes.iter().map(|attribute| width(&printable(&attribute.name)));
     let widest = names.max().unwrap_or_default();
-    heading + &difference.attributes.iter().map(|one| attribute(one, widest)).collect::<String>()
+    attributes.iter().map(|one| attribute(one, widest)).collect()
 }
 
 fn attribute(attribute: &AttributeDifference, widest: usize) -> String {
@@ -142,7 +148,11 @@ fn ending(report: &VerifyReport, style: Style) -> String {
         ),
         _ if total.missing > 0 || total.different > 0 => {
             let next = "If the load is not finished, or the source has changed since, load again (a finished load: with --restart) and verify again.";
-            (Meaning::Wrong, format!("{wrong} of {checked} are wrong in the target (exit code 5). {next}"))
+            let patterns = wrong_patterns(report).map(|wrong| format!(" {wrong}")).unwrap_or_default();
+            (Meaning::Wrong, format!("{wrong} of {checked} are wrong in the target (exit code 5).{patterns} {next}"))
+        }
+        _ if report.outcome == Outcome::Differences => {
+            (Meaning::Wrong, wrong_patterns(report).unwrap_or_default() + " Exit code 5.")
         }
         _ if total.read == 0 => {
             (Meaning::Attention, "The source has no rows; nothing was checked.".to_owned())
@@ -151,6 +161,13 @@ fn ending(report: &VerifyReport, style: Style) -> String {
         _ => (Meaning::Fine, proven(report, &total)),
     };
     style.paint(meaning, &text) + "\n"
+}
+
+/// `None` where all answers are right.
+fn wrong_patterns(report: &VerifyReport) -> Option<String> {
+    let wrong = report.access_patterns.iter().filter(|pattern| pattern.is_wrong()).count();
+    let words = counted(u64::try_from(wrong).unwrap_or(u64::MAX), "access pattern has", "access patterns have");
+    (wrong > 0).then(|| format!("{words} wrong answers."))
 }
 
 fn proven(report: &VerifyReport, total: &VerifiedEntity) -> String {

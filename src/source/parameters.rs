@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::statement::{Comparison, Statement};
-use super::{Column, Dialect, KeyPart, Output, Page, Select, sql_text};
+use super::{Column, Dialect, KeyPart, Output, Page, PageBuilder, RawCell, Select, sql_text};
 
 /// One row of `params`.
 #[derive(Debug)]
@@ -13,6 +13,15 @@ pub struct ParameterRow {
     pub page: Page,
     /// The same values in the form in which the database takes them back; `None` for NULL.
     pub values: Vec<Option<KeyPart>>,
+}
+
+impl ParameterRow {
+    /// What is asked for where there are no `params`.
+    pub fn without_values() -> Self {
+        let mut page = PageBuilder::new(1);
+        page.push(RawCell::Null);
+        Self { page: page.finish(), values: Vec::new() }
+    }
 }
 
 /// Which rows are drawn: those with the lowest ranks, each row once. What decides are the values alone,

@@ -21,8 +21,8 @@ pub use embedded::Embedded;
 pub use error::{TargetError, TargetErrorKind, ThrottleReason};
 pub use live::{LiveIndex, LiveTable, WriteLimits, write_limits};
 pub(crate) use number::Decimal;
-pub use query::{QueryAnswer, QueryRequest};
 pub use put_batch::{FRAME, PutBatch};
+pub use query::{NamedValue, QueryAnswer, QueryRequest};
 
 /// Where batches are written.
 ///

@@ -1,11 +1,12 @@
 //! Decimal numbers of any length as DynamoDB spells them, compared by value and never through a float.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 /// A number in one spelling a value: `1.0`, `1` and `10E-1` are equal, and so are `-0` and `0`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Decimal {
     negative: bool,
     /// Without zeros at either end; empty for zero.
@@ -35,6 +36,36 @@ impl Decimal {
         let fraction = i64::try_from(fraction.len()).ok()?;
         let exponent = exponent.parse::<i64>().ok()?.checked_sub(fraction)?.checked_add(trailing_zeros)?;
         Some(Self { negative, digits: significant.trim_start_matches('0').to_owned(), exponent })
+    }
+}
+
+/// By value, as DynamoDB orders numbers.
+impl Ord for Decimal {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let sign = self.sign().cmp(&other.sign());
+        let size = || self.leading().cmp(&other.leading()).then_with(|| self.digits.cmp(&other.digits));
+        sign.then_with(|| if self.negative { size().reverse() } else { size() })
+    }
+}
+
+impl PartialOrd for Decimal {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Decimal {
+    fn sign(&self) -> i8 {
+        match (self.digits.is_empty(), self.negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        }
+    }
+
+    /// Power of ten of the first digit.
+    fn leading(&self) -> i64 {
+        self.exponent.saturating_add(i64::try_from(self.digits.len()).unwrap_or(i64::MAX))
     }
 }
 
@@ -95,6 +126,17 @@ mod tests {
         assert_ne!(Decimal::parse("1"), Decimal::parse("-1"));
         assert_ne!(Decimal::parse("1E125"), Decimal::parse("1E126"));
         assert_ne!(Decimal::parse("10"), Decimal::parse("100"));
+    }
+
+    #[test]
+    fn numbers_are_ordered_by_value() {
+        let ordered = ["-1E20", "-150", "-15", "-1.51", "-1.5", "-0.2", "-1E-9", "0", "1E-130", "0.02", "0.1", "0.15"];
+        let ordered = ordered.into_iter().chain(["0.2", "1", "1.5", "1.51", "9", "10", "19.9", "20", "100", "1E125"]);
+        let numbers: Vec<Decimal> = ordered.map(|text| Decimal::parse(text).unwrap()).collect();
+        assert!(numbers.is_sorted(), "{numbers:?}");
+        let mut reversed: Vec<Decimal> = numbers.iter().rev().cloned().collect();
+        reversed.sort_unstable();
+        assert_eq!(reversed, numbers);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::mapping::{Comparison, Order, SortKey};
 
 /// A key attribute with its value: `PK`, `{"S":"USER#1"}`.
-pub type KeyValue<'a> = (&'a str, &'a [u8]);
+pub type NamedValue<'a> = (&'a str, &'a [u8]);
 
 /// What is asked for. Values are DynamoDB JSON, as [`crate::item::key_value`] makes them.
 #[derive(Debug, Clone)]
@@ -11,8 +11,8 @@ pub struct QueryRequest<'a> {
     /// The table itself without one.
     pub index: Option<&'a str>,
     /// Every attribute of the partition key.
-    pub pk: Vec<KeyValue<'a>>,
-    pub sk: Option<SortKey<KeyValue<'a>>>,
+    pub pk: Vec<NamedValue<'a>>,
+    pub sk: Option<SortKey<NamedValue<'a>>>,
     pub order: Order,
     /// Items of the page at most.
     pub limit: Option<u64>,
@@ -139,7 +139,7 @@ fn member(object: &mut Vec<u8>, name: &str, value: &[u8]) {
 mod tests {
     use super::*;
 
-    fn request(sk: Option<SortKey<KeyValue<'static>>>) -> QueryRequest<'static> {
+    fn request(sk: Option<SortKey<NamedValue<'static>>>) -> QueryRequest<'static> {
         QueryRequest {
             index: None,
             pk: vec![("PK", br#"{"S":"U#1"}"#)],
@@ -151,13 +151,13 @@ mod tests {
         }
     }
 
-    fn condition(sk: SortKey<KeyValue<'static>>) -> String {
+    fn condition(sk: SortKey<NamedValue<'static>>) -> String {
         let body: serde_json::Value = serde_json::from_slice(&request(Some(sk)).body("shop")).unwrap();
         body["KeyConditionExpression"].as_str().unwrap().to_owned()
     }
 
-    const A: KeyValue<'static> = ("SK", br#"{"S":"A"}"#);
-    const B: KeyValue<'static> = ("SK", br#"{"S":"B"}"#);
+    const A: NamedValue<'static> = ("SK", br#"{"S":"A"}"#);
+    const B: NamedValue<'static> = ("SK", br#"{"S":"B"}"#);
 
     #[test]
     fn every_condition_is_written_with_aliases() {

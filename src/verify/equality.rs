@@ -48,6 +48,23 @@ impl Item {
         wrong.chain(extra.map(|name| difference(name, "unexpected"))).collect()
     }
 
+    /// The values of some attributes, if the item has them all.
+    pub(super) fn values(&self, names: &[&str]) -> Option<Vec<Value>> {
+        names.iter().map(|name| self.0.0.get(*name).cloned()).collect()
+    }
+
+    /// The attributes of these names alone.
+    pub(super) fn projected(mut self, names: &[&str]) -> Self {
+        self.0.0.retain(|name, _| names.contains(&name.as_str()));
+        self
+    }
+
+    /// As [`Item::identity`], by the names of the key's attributes.
+    pub(super) fn identity_of(&self, names: &[&str]) -> Option<Identity> {
+        let attribute = |name: &&str| Some(((*name).to_owned(), self.0.0.get(*name)?.clone()));
+        names.iter().map(attribute).collect::<Option<_>>().map(Identity)
+    }
+
     /// The attributes that `like` names, if the item has them all.
     pub(super) fn identity(&self, like: &Identity) -> Option<Identity> {
         let attribute = |name: &String| Some((name.clone(), self.0.0.get(name)?.clone()));

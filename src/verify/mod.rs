@@ -12,6 +12,7 @@ mod batch;
 mod compare;
 mod equality;
 mod lookup;
+mod patterns;
 mod sample;
 mod tally;
 mod value;
@@ -26,9 +27,9 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinError;
 
 use crate::plan::Plan;
-use crate::report::{Outcome, SampleReport, VerifiedEntity, VerifyReport};
+use crate::report::{Outcome, PatternReport, SampleReport, VerifiedEntity, VerifyReport};
 use crate::source::{PageLimits, Reader, SourceError};
-use crate::target::{Lookup, TargetError};
+use crate::target::{Lookup, Query, TargetError};
 
 use compare::CheckError;
 use lookup::LookupError;
@@ -51,13 +52,17 @@ pub struct VerifyOptions {
     pub differences_per_entity: usize,
     /// Requests to the target in flight at most, at least one for each reader.
     pub concurrency: usize,
+    /// Ask the access patterns too.
+    pub patterns: bool,
+    /// How long a global index may be behind its table before a wrong answer of it counts.
+    pub settle: Duration,
     /// Rows that the load rejected for a reason that only it can know (`key_collision`, `refused`):
     /// where the target does not match, they count as rejected.
     pub excused: Option<Excused>,
 }
 
 impl VerifyOptions {
-    /// Every row, ten differences of each entity, 32 requests in flight, no values.
+    /// Every row and pattern, ten differences of each, 32 requests in flight, no values.
     pub fn new(page_limits: PageLimits) -> Self {
         Self {
             sample: None,
@@ -66,6 +71,8 @@ impl VerifyOptions {
             page_limits,
             differences_per_entity: 10,
             concurrency: 32,
+            patterns: true,
+            settle: Duration::from_secs(30),
             excused: None,
         }
     }
@@ -90,12 +97,16 @@ pub enum VerifyEvent {
     Checked { entity: usize, rows: u64, wrong: u64 },
     /// A request has to be sent again, and why.
     Slowed { reason: String },
+    /// An access pattern is asked.
+    Pattern { name: String },
 }
 
 /// What was found, in the order of the plan's entities.
 #[derive(Debug)]
 pub struct Verified {
     pub entities: IndexMap<String, VerifiedEntity>,
+    /// None where the verification was interrupted.
+    pub patterns: Vec<PatternReport>,
     pub elapsed: Duration,
     /// Stopped before every row was checked.
     pub interrupted: bool,
@@ -114,6 +125,8 @@ pub enum VerifyError {
     Malformed { entity: String, what: String },
     #[error("verify `{entity}`: {rows} rows made {items} items and {rejections} rejections")]
     Unaccounted { entity: String, rows: usize, items: usize, rejections: usize },
+    #[error("access pattern `{pattern}`: one answer has more than {rows} rows of `{entity}`, too many to compare in memory")]
+    LargeAnswer { pattern: String, entity: String, rows: usize },
     #[error("verify: the source opened no reader")]
     NoReader,
     #[error("verify: a lookup ended early")]
@@ -124,9 +137,9 @@ pub enum VerifyError {
 ///
 /// `observe` is called from this future alone. Once `stop` holds true, reading and looking up end at
 /// once and what was counted so far is returned as interrupted.
-pub async fn verify<L: Lookup>(
+pub async fn verify<L: Lookup + Query>(
     plan: &Plan,
-    readers: Vec<Reader>,
+    mut readers: Vec<Reader>,
     target: Arc<L>,
     options: VerifyOptions,
     observe: &(dyn Fn(VerifyEvent) + Send + Sync),
@@ -136,8 +149,8 @@ pub async fn verify<L: Lookup>(
     let names = plan.entities.iter().map(|entity| entity.name.as_str());
     let mut tally = Tally::new(names, options.differences_per_entity);
     let (news, mut inbox) = mpsc::unbounded_channel();
-    let mut work = Box::pin(walk::check_all(plan, readers, target, &options, news));
-    let interrupted = loop {
+    let mut work = Box::pin(walk::check_all(plan, &mut readers, Arc::clone(&target), &options, news));
+    let mut interrupted = loop {
         tokio::select! {
             biased;
             () = stopped(&mut stop) => break true,
@@ -149,8 +162,16 @@ pub async fn verify<L: Lookup>(
     while let Ok(news) = inbox.try_recv() {
         observe(tally.note(news));
     }
+    let mut answered = Vec::new();
+    if let (false, true, Some(reader)) = (interrupted, options.patterns, readers.first_mut()) {
+        tokio::select! {
+            biased;
+            () = stopped(&mut stop) => interrupted = true,
+            asked = patterns::check_all(plan, reader, &*target, &options, observe) => answered = asked?,
+        }
+    }
     let sample = options.sample.map(|size| SampleReport { size: size.to_string(), seed: options.seed });
-    Ok(Verified { entities: tally.finish(), elapsed: started.elapsed(), interrupted, sample })
+    Ok(Verified { entities: tally.finish(), patterns: answered, elapsed: started.elapsed(), interrupted, sample })
 }
 
 /// Never, once nobody can say stop any more.
@@ -165,7 +186,8 @@ impl Verified {
         if self.interrupted {
             return Outcome::Interrupted;
         }
-        match self.entities.values().any(VerifiedEntity::is_wrong) {
+        let wrong = self.entities.values().any(VerifiedEntity::is_wrong);
+        match wrong || self.patterns.iter().any(PatternReport::is_wrong) {
             true => Outcome::Differences,
             false => Outcome::Done,
         }
@@ -179,6 +201,7 @@ impl Verified {
             table: table.to_owned(),
             sample: self.sample,
             entities: self.entities,
+            access_patterns: self.patterns,
             elapsed_seconds: self.elapsed.as_secs_f64(),
             error: None,
         }
@@ -200,6 +223,9 @@ impl VerifyError {
         match self {
             VerifyError::Source(error) => error.hint.as_deref(),
             VerifyError::Target(error) => error.hint.as_deref(),
+            VerifyError::LargeAnswer { .. } => {
+                Some("no application reads so much at once: narrow the pattern by `params` or `sk`")
+            }
             _ => None,
         }
     }

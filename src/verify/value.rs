@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use indexmap::IndexMap;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::equality::Malformed;
 use crate::target::Decimal;
 
 /// One attribute value: numbers by value, binaries by bytes, sets and maps without order.
@@ -29,6 +30,13 @@ pub(super) enum Value {
 /// The attributes of an item, in its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Attributes(pub(super) IndexMap<String, Value>);
+
+impl Value {
+    /// `{"S":"…"}`
+    pub(super) fn parse(wire: &[u8]) -> Result<Self, Malformed> {
+        serde_json::from_slice(wire).map_err(|error| Malformed { at: error.column() })
+    }
+}
 
 impl<'de> Deserialize<'de> for Attributes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

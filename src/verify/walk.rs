@@ -33,7 +33,7 @@ struct Range<'a> {
 /// Reads every row of the plan, once, and checks those that the sample takes.
 pub(super) async fn check_all<L: Lookup>(
     plan: &Plan,
-    mut readers: Vec<Reader>,
+    readers: &mut [Reader],
     target: Arc<L>,
     options: &VerifyOptions,
     news: UnboundedSender<News>,
@@ -41,10 +41,10 @@ pub(super) async fn check_all<L: Lookup>(
     if readers.is_empty() {
         return Err(VerifyError::NoReader);
     }
-    let ranges = cut(plan, &mut readers).await?;
+    let ranges = cut(plan, readers).await?;
     let thresholds = match options.sample {
         None => None,
-        Some(sample) => Some(thresholds(plan, &mut readers, &ranges, sample, options).await?),
+        Some(sample) => Some(thresholds(plan, readers, &ranges, sample, options).await?),
     };
     let lookups = options.concurrency.div_ceil(readers.len()).max(1);
     let queue = Queue::new(ranges.iter());

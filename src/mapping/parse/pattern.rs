@@ -175,7 +175,7 @@ fn returns<'a>(
             {
                 let message = format!("the mapping has no entity {}", quoted(entry.name));
                 let help = did_you_mean(entry.name, known.iter().copied());
-                let mistake = Diagnostic::error("unknown-entity", entry.span.clone(), message).with_help(help);
+                let mistake = Diagnostic::error("unknown-entity", entry.span, message).with_help(help);
                 return Err(walker.report(mistake));
             }
             Ok((Spanned::new(entry.span, entry.name.to_owned()), predicate?))

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Mutex;
 
 use super::*;
-use crate::target::ThrottleReason;
+use crate::target::{Query, QueryAnswer, QueryRequest, ThrottleReason};
 
 /// A table in memory whose answers follow a script; behind its end it answers for everything.
 #[derive(Default)]
@@ -78,6 +78,13 @@ impl Lookup for Scripted {
                 hint: None,
             }),
         }
+    }
+}
+
+impl Query for Scripted {
+    /// Nothing is there.
+    async fn query(&self, _: &QueryRequest<'_>) -> Result<QueryAnswer, TargetError> {
+        Ok(QueryAnswer::default())
     }
 }
 

@@ -1,0 +1,166 @@
+//! What access patterns were asked and answered: data and text.
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use super::AttributeDifference;
+use super::cost::thousands;
+use super::text::{Meaning, Style, Table, compact, printable};
+use super::verify::attributes;
+
+/// One pattern, asked for some rows of its `params`.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct PatternReport {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<String>,
+    /// `query` or `get_item`.
+    pub operation: &'static str,
+    /// Rows of `params` that were asked for.
+    pub params: u64,
+    /// Rows of `params` of which no key can be made, by rule.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub skipped_by: IndexMap<String, u64>,
+    /// Rows of `params` whose answer was wrong.
+    pub wrong: u64,
+    /// Items of all right answers.
+    pub items: u64,
+    pub missing: u64,
+    pub unexpected: u64,
+    pub different: u64,
+    pub out_of_order: u64,
+    /// Requests for one row of `params`, on average.
+    pub requests: Option<f64>,
+    /// Read units for one row of `params`, on average, at the price of eventually consistent reads.
+    pub rcu: Option<f64>,
+    /// Time of the requests for one row of `params`.
+    pub p50_ms: Option<f64>,
+    pub p99_ms: Option<f64>,
+    pub source: SourceCost,
+    pub one_table_per_entity: SeparateCost,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<PatternExample>,
+}
+
+/// What the same answer takes in the source.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct SourceCost {
+    /// SQL statements for one row of `params`.
+    pub statements: u64,
+    pub p50_ms: Option<f64>,
+    pub p99_ms: Option<f64>,
+}
+
+/// What the same answer would take with a DynamoDB table for each entity, computed from the same items.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct SeparateCost {
+    pub requests: Option<f64>,
+    pub rcu: Option<f64>,
+}
+
+/// An item that makes an answer wrong.
+#[derive(Debug, Clone, Serialize)]
+pub struct PatternExample {
+    /// `missing`, `unexpected`, `different`, `out_of_order`.
+    pub what: &'static str,
+    pub params: IndexMap<String, String>,
+    /// Unknown of an item that nothing explains.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entity: Option<String>,
+    /// The item's key in the table, as DynamoDB JSON.
+    pub key: serde_json::Value,
+    /// What differs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attributes: Vec<AttributeDifference>,
+}
+
+impl PatternReport {
+    pub fn is_wrong(&self) -> bool {
+        self.wrong > 0
+    }
+}
+
+/// The patterns in a table, then the first items that make answers wrong; empty without patterns.
+pub(super) fn patterns_text(patterns: &[PatternReport], style: Style) -> String {
+    if patterns.is_empty() {
+        return String::new();
+    }
+    let mut header = vec!["access pattern", "params", "items", "wrong", "requests", "RCU", "p50 ms", "p99 ms"];
+    header.extend(["SQL", "SQL p50 ms", "SQL p99 ms", "if separate", "RCU"]);
+    let mut table = Table::new(&header);
+    for pattern in patterns {
+        table.texts(&pattern.name, cells(pattern));
+    }
+    let wrong = patterns.iter().filter(|pattern| pattern.is_wrong());
+    let mut text = table.text(style) + LEGEND;
+    text += &wrong.map(|pattern| format!("\n{}", wrong_text(pattern, style))).collect::<String>();
+    text + &notes(patterns, style)
+}
+
+const LEGEND: &str = "For one row of params: requests and read units (eventually consistent), the time they took; SQL statements in \
+    the source;\nrequests and read units if each entity had a table of its own.\n";
+
+fn cells(pattern: &PatternReport) -> Vec<(Option<String>, Meaning)> {
+    let plain = |number: Option<f64>| (number.map(decimal), Meaning::Plain);
+    let wrong = if pattern.is_wrong() { Meaning::Wrong } else { Meaning::Plain };
+    let params = if pattern.params == 0 { Meaning::Attention } else { Meaning::Plain };
+    vec![
+        (Some(thousands(pattern.params)), params),
+        (Some(thousands(pattern.items)), Meaning::Plain),
+        (Some(thousands(pattern.wrong)), wrong),
+        plain(pattern.requests),
+        plain(pattern.rcu),
+        plain(pattern.p50_ms),
+        plain(pattern.p99_ms),
+        (Some(thousands(pattern.source.statements)), Meaning::Plain),
+        plain(pattern.source.p50_ms),
+        plain(pattern.source.p99_ms),
+        plain(pattern.one_table_per_entity.requests),
+        plain(pattern.one_table_per_entity.rcu),
+    ]
+}
+
+/// `1`, `0.5`, `12.34`
+fn decimal(number: f64) -> String {
+    let text = format!("{number:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn wrong_text(pattern: &PatternReport, style: Style) -> String {
+    let kinds = [
+        (pattern.missing, "missing"),
+        (pattern.unexpected, "unexpected"),
+        (pattern.different, "different"),
+        (pattern.out_of_order, "out of order"),
+    ];
+    let kinds: Vec<String> =
+        kinds.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{} {what}", thousands(*count))).collect();
+    let (wrong, asked) = (thousands(pattern.wrong), thousands(pattern.params));
+    let name = printable(&pattern.name);
+    let heading = format!("{name}: {wrong} of {asked} answers are wrong: items {}\n", kinds.join(", "));
+    heading + &pattern.examples.iter().map(|example| example_text(example, style)).collect::<String>()
+}
+
+fn example_text(example: &PatternExample, style: Style) -> String {
+    let what = style.paint(Meaning::Wrong, &format!("{:<12}", example.what.replace('_', " ")));
+    let entity = example.entity.as_deref().map(|entity| format!("  {}", printable(entity))).unwrap_or_default();
+    let params: Vec<String> =
+        example.params.iter().map(|(name, value)| format!("{}={}", printable(name), printable(value))).collect();
+    let params = if params.is_empty() { String::new() } else { format!("  {}", params.join(" ")) };
+    format!("  {what}{params}{entity}  {}\n", compact(&example.key)) + &attributes(&example.attributes)
+}
+
+fn notes(patterns: &[PatternReport], style: Style) -> String {
+    let note = |pattern: &PatternReport| {
+        let skipped: u64 = pattern.skipped_by.values().sum();
+        let name = printable(&pattern.name);
+        let none = (pattern.params == 0).then(|| format!("{name}: nothing was asked, `params` returned no row that makes a key"));
+        none.or_else(|| {
+            (skipped > 0).then(|| format!("{name}: {} rows of `params` make no key and were not asked", thousands(skipped)))
+        })
+    };
+    patterns.iter().filter_map(note).map(|note| style.paint(Meaning::Attention, &note) + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,200 @@
+//! Asks the target: every page of every call, throttles and lost requests repeated.
+
+use std::time::{Duration, Instant};
+
+use futures::future::try_join_all;
+
+use crate::mapping::SortKey;
+use crate::target::{Lookup, Query, QueryAnswer, QueryRequest, TargetError};
+
+use super::super::VerifyError;
+use super::super::equality::{Item, Malformed};
+use super::super::lookup::{LookupError, Pace, Patience, fetch, worth_retrying};
+use super::super::value::Value;
+use super::expected::Expected;
+use super::question::{Call, Question, Reading};
+
+/// Bytes of a read unit.
+const UNIT: u64 = 4096;
+
+/// What the target answered to one question.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) calls: Vec<Found>,
+    pub(super) requests: u64,
+    /// At the price of eventually consistent reads; unknown where the service does not say.
+    pub(super) units: Option<f64>,
+    pub(super) elapsed: Duration,
+}
+
+/// The items of one call, in the order of the answer.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// The partition that was asked.
+    pub(super) pk: Vec<Value>,
+    pub(super) items: Vec<Stored>,
+}
+
+/// An item as the target holds it.
+#[derive(Debug)]
+pub(super) struct Stored {
+    pub(super) wire: Vec<u8>,
+    pub(super) item: Item,
+}
+
+struct Got {
+    found: Found,
+    requests: u64,
+    units: Option<f64>,
+}
+
+/// The calls of a question run side by side, as an application makes them.
+pub(super) async fn ask<T: Lookup + Query>(
+    target: &T,
+    reading: &Reading<'_>,
+    question: &Question,
+    expected: &[Expected],
+    slowed: &(dyn Fn(&TargetError) + Send + Sync),
+) -> Result<Answer, VerifyError> {
+    let started = Instant::now();
+    let calls = question.calls.iter().map(|call| async move {
+        match reading.is_get() {
+            true => get(target, reading, call, expected, slowed).await,
+            false => query(target, reading, call, slowed).await,
+        }
+    });
+    let got = try_join_all(calls).await?;
+    Ok(Answer {
+        elapsed: started.elapsed(),
+        requests: got.iter().map(|got| got.requests).sum(),
+        units: got.iter().map(|got| got.units).sum(),
+        calls: got.into_iter().map(|got| got.found).collect(),
+    })
+}
+
+async fn query<T: Query>(
+    target: &T,
+    reading: &Reading<'_>,
+    call: &Call,
+    slowed: &(dyn Fn(&TargetError) + Send + Sync),
+) -> Result<Got, VerifyError> {
+    let mut items = Vec::new();
+    let (mut requests, mut units) = (0, Some(0.0));
+    let mut after: Option<Vec<u8>> = None;
+    loop {
+        let wanted = reading.pattern.limit;
+        let limit = wanted.map(|limit| limit.saturating_sub(u64::try_from(items.len()).unwrap_or(u64::MAX)));
+        if limit == Some(0) {
+            break;
+        }
+        let request = QueryRequest {
+            index: reading.index,
+            pk: named(&reading.pk, &call.pk).collect(),
+            sk: call.sk.as_ref().map(|sk| conditions(reading, sk)),
+            order: reading.pattern.order,
+            limit,
+            consistent: reading.consistent,
+            after: after.as_deref(),
+        };
+        let page = patiently(target, &request, slowed).await.map_err(|error| of_pattern(reading, error))?;
+        requests += 1;
+        units = units.zip(page.units).map(|(sum, units)| sum + units);
+        for wire in page.items {
+            let item = Item::parse(&wire).map_err(|malformed| unreadable(reading, malformed))?;
+            items.push(Stored { wire, item });
+        }
+        after = page.last;
+        if after.is_none() {
+            break;
+        }
+    }
+    // A strongly consistent read takes twice the units.
+    let units = units.map(|units| if reading.consistent { units / 2.0 } else { units });
+    Ok(Got { found: Found { pk: values(reading, &call.pk)?, items }, requests, units })
+}
+
+/// One read by key; its units follow from the item's size.
+async fn get<T: Lookup>(
+    target: &T,
+    reading: &Reading<'_>,
+    call: &Call,
+    expected: &[Expected],
+    slowed: &(dyn Fn(&TargetError) + Send + Sync),
+) -> Result<Got, VerifyError> {
+    let sk: &[Vec<u8>] = match &call.sk {
+        Some(SortKey::Equal(parts)) => parts,
+        _ => &[],
+    };
+    let key = members(named(&reading.pk, &call.pk).chain(named(&reading.sk, sk)));
+    let found = fetch(target, &[&key], Pace::default(), slowed).await.map_err(|error| match error {
+        LookupError::Target(error) => of_pattern(reading, error),
+        LookupError::Malformed(malformed) => unreadable(reading, malformed),
+    })?;
+    let items: Vec<Stored> = found
+        .into_iter()
+        .flatten()
+        .map(|stored| Stored { wire: stored.wire.clone(), item: stored.item.clone() })
+        .collect();
+    let size = expected.iter().map(|item| u64::from(item.size)).max().unwrap_or(0);
+    let pk = values(reading, &call.pk)?;
+    Ok(Got { found: Found { pk, items }, requests: 1, units: Some(read_units(size)) })
+}
+
+/// Of one request that reads so many bytes, eventually consistent.
+pub(super) fn read_units(bytes: u64) -> f64 {
+    let units = u32::try_from(bytes.div_ceil(UNIT).max(1)).unwrap_or(u32::MAX);
+    f64::from(units) / 2.0
+}
+
+async fn patiently<T: Query>(
+    target: &T,
+    request: &QueryRequest<'_>,
+    slowed: &(dyn Fn(&TargetError) + Send + Sync),
+) -> Result<QueryAnswer, TargetError> {
+    let mut patience = Patience::new(Pace::default());
+    loop {
+        match target.query(request).await {
+            Err(error) if worth_retrying(&error.kind) => {
+                slowed(&error);
+                patience.wait(error).await?;
+            }
+            answered => return answered,
+        }
+    }
+}
+
+fn named<'a>(names: &[&'a str], values: &'a [Vec<u8>]) -> impl Iterator<Item = (&'a str, &'a [u8])> {
+    names.iter().copied().zip(values.iter().map(Vec::as_slice))
+}
+
+fn conditions<'a>(reading: &Reading<'a>, sk: &'a SortKey<Vec<u8>>) -> SortKey<(&'a str, &'a [u8])> {
+    let first = reading.sk.first().copied().unwrap_or_default();
+    match sk {
+        SortKey::Equal(parts) => SortKey::Equal(named(&reading.sk, parts).collect()),
+        SortKey::Compared(comparison, part) => SortKey::Compared(*comparison, (first, part)),
+        SortKey::Between(low, high) => SortKey::Between((first, low), (first, high)),
+    }
+}
+
+/// `"PK":{"S":"…"},"SK":{"S":"…"}`
+fn members<'a>(key: impl Iterator<Item = (&'a str, &'a [u8])>) -> Vec<u8> {
+    let member = |(name, value): (&str, &[u8])| {
+        [serde_json::Value::from(name).to_string().as_bytes(), b":", value].concat()
+    };
+    key.map(member).collect::<Vec<_>>().join(&b","[..])
+}
+
+fn values(reading: &Reading<'_>, pk: &[Vec<u8>]) -> Result<Vec<Value>, VerifyError> {
+    let parse = |value: &Vec<u8>| Value::parse(value).map_err(|malformed| unreadable(reading, malformed));
+    pk.iter().map(parse).collect()
+}
+
+fn of_pattern(reading: &Reading<'_>, error: TargetError) -> VerifyError {
+    let context = format!("access pattern `{}`: {}", reading.pattern.name, error.context);
+    VerifyError::Target(TargetError { context, ..error })
+}
+
+fn unreadable(reading: &Reading<'_>, malformed: Malformed) -> VerifyError {
+    let entity = reading.pattern.name.clone();
+    VerifyError::Malformed { entity, what: format!("the target's answer: {malformed}") }
+}

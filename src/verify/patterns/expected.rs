@@ -1,0 +1,112 @@
+//! The items that belong to an answer, by the entities' own SELECTs.
+
+use crate::item::{self, ItemPage};
+use crate::plan::{EntityPlan, Plan, ReturnPlan};
+use crate::source::{Bound, Page, PageRead, ParameterRow, Reader};
+
+use super::super::equality::{Identity, Item, Malformed};
+use super::super::value::Value;
+use super::super::{VerifyError, VerifyOptions};
+use super::of_pattern;
+use super::question::Reading;
+
+/// Cells of one entity's rows in one answer at most: answers are compared in memory.
+const MOST_BYTES: usize = 256 << 20;
+
+/// An item of an answer.
+#[derive(Debug)]
+pub(super) struct Expected {
+    /// Position in `returns`.
+    pub(super) returned: usize,
+    pub(super) identity: Identity,
+    /// As the table or the index holds it.
+    pub(super) item: Item,
+    /// Its values of the keys that are read.
+    pub(super) pk: Vec<Value>,
+    pub(super) sk: Vec<Value>,
+    /// Billed bytes of the item, or of its entry in the index.
+    pub(super) size: u32,
+    /// DynamoDB JSON, for people.
+    pub(super) wire: Vec<u8>,
+    /// The load has left it out for a reason of its own: it may be there or not.
+    pub(super) excused: bool,
+}
+
+/// The items of one question, of all entities that `returns` names.
+pub(super) async fn expected(
+    plan: &Plan,
+    reading: &Reading<'_>,
+    row: &ParameterRow,
+    reader: &mut Reader,
+    options: &VerifyOptions,
+) -> Result<Vec<Expected>, VerifyError> {
+    let mut all = Vec::new();
+    for (position, returned) in reading.pattern.returns.iter().enumerate() {
+        let Some(entity) = plan.entities.iter().find(|entity| entity.name == returned.entity) else { continue };
+        let page = rows(reading, entity, returned, row, reader).await?;
+        let built = item::rebuild(&entity.layout, &page, ItemPage::default());
+        all.extend(items(reading, position, entity, &page, &built, options)?);
+    }
+    Ok(all)
+}
+
+async fn rows(
+    reading: &Reading<'_>,
+    entity: &EntityPlan,
+    returned: &ReturnPlan,
+    row: &ParameterRow,
+    reader: &mut Reader,
+) -> Result<Page, VerifyError> {
+    let bound = Bound::new(reading.pattern.params.as_deref(), &row.values);
+    let read = reader.matching(&entity.select, &returned.predicate, bound, MOST_BYTES).await;
+    match read.map_err(|error| of_pattern(reading.pattern, error))? {
+        PageRead::Page(page) => Ok(page),
+        PageRead::TooLarge { rows } => Err(VerifyError::LargeAnswer {
+            pattern: reading.pattern.name.clone(),
+            entity: entity.name.clone(),
+            rows,
+        }),
+    }
+}
+
+fn items(
+    reading: &Reading<'_>,
+    returned: usize,
+    entity: &EntityPlan,
+    page: &Page,
+    built: &ItemPage,
+    options: &VerifyOptions,
+) -> Result<Vec<Expected>, VerifyError> {
+    let malformed = |malformed: Malformed| VerifyError::Malformed {
+        entity: entity.name.clone(),
+        what: format!("an item built for access pattern `{}`: {malformed}", reading.pattern.name),
+    };
+    let mut found = Vec::with_capacity(built.items.len());
+    for (position, item) in built.items.iter().enumerate() {
+        let entry = reading.pattern.index.and_then(|index| built.index_entries(position).get(index).copied());
+        let size = match (reading.index, entry) {
+            (None, _) => item.size,
+            // It is not in the index: NULL, empty, or `when` does not hold.
+            (Some(_), None | Some(0)) => continue,
+            (Some(_), Some(size)) => size,
+        };
+        let whole = Item::parse(built.wire(item)).map_err(malformed)?;
+        let (Some(pk), Some(sk)) = (whole.values(&reading.pk), whole.values(&reading.sk)) else { continue };
+        let source_key = || item::source_key(&entity.layout, page, item.row);
+        let excused = options.excused.as_ref().is_some_and(|rule| rule(&entity.name, &source_key()));
+        found.push(Expected {
+            returned,
+            identity: Identity::parse(built.key(item)).map_err(malformed)?,
+            item: match &reading.projected {
+                Some(names) => whole.projected(names),
+                None => whole,
+            },
+            pk,
+            sk,
+            size,
+            wire: built.wire(item).to_vec(),
+            excused,
+        });
+    }
+    Ok(found)
+}
