@@ -29,6 +29,7 @@ pub fn resolve(
     let table = indexes::table_plan(&mapping.table);
     let mut findings = Vec::new();
     indexes::check_table(&mapping.table, &mut findings);
+    attributes::check_types(mapping, &mut findings);
     let mut drafts = Vec::new();
     for (entity, described) in mapping.entities.iter().zip(described) {
         warn_changing(entity, &mut findings);

@@ -74,7 +74,7 @@ pub(super) fn entity(name: &str, pk: &str, sk: &str) -> Entity {
         key: None,
         pk: template(pk),
         sk: Some(template(sk)),
-        type_value: name.to_owned(),
+        type_value: None,
         columns: ColumnChoice::All,
         rename_all: None,
         computed: Vec::new(),
