@@ -13,6 +13,7 @@ mod indexes;
 mod language;
 mod names;
 mod notable;
+mod nullable;
 mod offline;
 mod partitions;
 mod prefixes;
