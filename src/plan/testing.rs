@@ -175,6 +175,8 @@ pub(super) fn column(declared: &str) -> Column {
     Column {
         name: name.trim_matches('"').replace('_', if declared.starts_with('"') { " " } else { "_" }),
         sql_type: sql_type.trim_start_matches("my ").trim_start_matches("lite ").to_owned(),
+        domain: None,
+        labels: None,
         raw: raw(sql_type),
         nullable,
         unordered: matches!(sql_type, "float8" | "my enum").then_some("it does not order as it compares"),

@@ -91,7 +91,7 @@ fn watched(used: &Use<'_>) -> Vec<Watched> {
 
 fn may_be_large(column: &Column) -> bool {
     // 15 digits are always within 2^53.
-    let wide = || declared(&column.sql_type).is_none_or(|(digits, scale)| digits - scale > 15);
+    let wide = || declared(column).is_none_or(|(digits, scale)| digits - scale > 15);
     match &column.raw {
         RawType::Postgres(PgType::Array(member)) => is_large(member) && wide(),
         RawType::Postgres(kind) => is_large(kind) && wide(),
