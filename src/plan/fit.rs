@@ -210,7 +210,7 @@ fn set_fits(kind: ValueType, raw: &RawType) -> bool {
     };
     match kind {
         ValueType::NumberSet => matches!(members, Class::Integer | Class::Decimal | Class::Float),
-        ValueType::BinarySet => members == Class::Bytes,
+        ValueType::BinarySet => matches!(members, Class::Bytes | Class::Uuid),
         _ => !matches!(members, Class::Bytes | Class::Json | Class::Array),
     }
 }

@@ -234,6 +234,7 @@ pub(super) fn raw(sql_type: &str) -> RawType {
         "int4[]" => PgType::Array(Box::new(PgType::Int4)),
         "numeric(40,2)[]" => PgType::Array(Box::new(PgType::Numeric)),
         "bytea[]" => PgType::Array(Box::new(PgType::Bytea)),
+        "uuid[]" => PgType::Array(Box::new(PgType::Uuid)),
         "timestamp[]" => PgType::Array(Box::new(PgType::Timestamp { precision: 6 })),
         other if other.starts_with("numeric") => PgType::Numeric,
         other if other.starts_with("character(") => PgType::Char,
