@@ -46,6 +46,11 @@ pub(super) fn resolve(
     let entity = scope.entity;
     for (found, span) in chosen(scope, findings) {
         if let Some(name) = column_name(scope, found) {
+            if name.is_empty() {
+                findings.push(nameless(scope, span));
+                scope.carry(found);
+                continue;
+            }
             let origin = format!("column `{}`", found.column.name);
             names.take(&name, origin, &span, findings);
             drafts.push(column(scope, found, name, &ValueSettings::default(), span, findings));
@@ -112,6 +117,13 @@ fn column_name(scope: &Scope<'_>, found: Found<'_>) -> Option<String> {
         renames || *attribute.name.get_ref() == name
     };
     (!scope.entity.attributes.iter().any(replaces)).then_some(name)
+}
+
+/// SQLite takes a column without a name, DynamoDB no such attribute.
+fn nameless(scope: &Scope<'_>, span: Span) -> Diagnostic {
+    let message = format!("a column of `{}` has no name, and an attribute cannot be without", scope.name());
+    let help = "give it one in a `query`, or list the other columns in `columns`";
+    Diagnostic::error("nameless-attribute", span, message).with_help(help)
 }
 
 fn column(

@@ -258,6 +258,8 @@ fn note_unused(scope: &Scope<'_>, findings: &mut Vec<Diagnostic>) {
     };
     let unused: Vec<&str> =
         unused.into_iter().filter(|name| !except.iter().any(|except| except.get_ref() == name)).collect();
+    let unused: Vec<&str> =
+        unused.into_iter().map(|name| if name.is_empty() { "\"\"" } else { name }).collect();
     if !unused.is_empty() {
         let message = format!("columns of `{}` that nothing carries: {}", scope.name(), list(&unused));
         findings.push(Diagnostic::note("unused-columns", scope.entity.name.span(), message));
