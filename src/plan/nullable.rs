@@ -17,12 +17,13 @@ pub(super) fn remark(scope: &Scope<'_>) -> Option<Diagnostic> {
             first = first.or(Some(span));
         }
     }
+    let first = first?.clone();
     let names: Vec<String> = columns.iter().map(|column| format!("`{column}`")).collect();
     let names = list(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let columns = if columns.len() == 1 { "column" } else { "columns" };
     let message = format!("{columns} {names} can be NULL: such rows are rejected, since a key has no NULL");
     let help = "leave such rows out with `where`, or give them a value in `let`";
-    Some(Diagnostic::warning("nullable-in-key", first?.clone(), message).with_help(help))
+    Some(Diagnostic::warning("nullable-in-key", first, message).with_help(help))
 }
 
 /// The source key is proven free of NULL by a constraint or by a query.

@@ -8,8 +8,8 @@ use super::rendered::unknown;
 use super::resolve::{in_file_order, warn_changing};
 
 /// Findings of `check --offline` beyond the parser's: SQL that changes by itself, keys that are the
-/// same for every row, entities whose keys are written alike, types that nothing carries. All of them are warnings: what they mean
-/// depends on columns that nobody has looked at.
+/// same for every row, entities whose keys are written alike, types that nothing carries. All of them are
+/// warnings: what they mean depends on columns that nobody has looked at.
 pub fn offline(mapping: &Mapping) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     attributes::check_types(mapping, &mut findings);
