@@ -28,6 +28,8 @@ fn column(name: &str) -> Column {
     Column {
         name: name.to_owned(),
         sql_type: String::new(),
+        domain: None,
+        labels: None,
         raw,
         nullable: false,
         unordered: None,
