@@ -102,11 +102,7 @@ fn with_findings(resolved: Resolved, more: Vec<Diagnostic>) -> Resolved {
     }
 }
 
-fn with_patterns(
-    mut plan: Plan,
-    found: Vec<Diagnostic>,
-    drafts: Vec<patterns::Draft<'_>>,
-) -> Resolved {
+fn with_patterns(mut plan: Plan, found: Vec<Diagnostic>, drafts: Vec<patterns::Draft<'_>>) -> Resolved {
     let mut more = Vec::new();
     plan.patterns = patterns::finish(drafts, &plan.table, &plan.entities, &mut more);
     with_findings(Ok((plan, found)), more)

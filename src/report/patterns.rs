@@ -85,7 +85,8 @@ pub(super) fn patterns_text(patterns: &[PatternReport], style: Style) -> String 
     if patterns.is_empty() {
         return String::new();
     }
-    let mut header = vec!["access pattern", "params", "items", "wrong", "requests", "RCU", "p50 ms", "p99 ms"];
+    let mut header =
+        vec!["access pattern", "params", "items", "wrong", "requests", "RCU", "p50 ms", "p99 ms"];
     header.extend(["SQL", "SQL p50 ms", "SQL p99 ms", "if separate", "RCU"]);
     let mut table = Table::new(&header);
     for pattern in patterns {
@@ -133,8 +134,11 @@ fn wrong_text(pattern: &PatternReport, style: Style) -> String {
         (pattern.different, "different"),
         (pattern.out_of_order, "out of order"),
     ];
-    let kinds: Vec<String> =
-        kinds.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{} {what}", thousands(*count))).collect();
+    let kinds: Vec<String> = kinds
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{} {what}", thousands(*count)))
+        .collect();
     let (wrong, asked) = (thousands(pattern.wrong), thousands(pattern.params));
     let name = printable(&pattern.name);
     let heading = format!("{name}: {wrong} of {asked} answers are wrong: items {}\n", kinds.join(", "));
@@ -143,9 +147,13 @@ fn wrong_text(pattern: &PatternReport, style: Style) -> String {
 
 fn example_text(example: &PatternExample, style: Style) -> String {
     let what = style.paint(Meaning::Wrong, &format!("{:<12}", example.what.replace('_', " ")));
-    let entity = example.entity.as_deref().map(|entity| format!("  {}", printable(entity))).unwrap_or_default();
-    let params: Vec<String> =
-        example.params.iter().map(|(name, value)| format!("{}={}", printable(name), printable(value))).collect();
+    let entity =
+        example.entity.as_deref().map(|entity| format!("  {}", printable(entity))).unwrap_or_default();
+    let params: Vec<String> = example
+        .params
+        .iter()
+        .map(|(name, value)| format!("{}={}", printable(name), printable(value)))
+        .collect();
     let params = if params.is_empty() { String::new() } else { format!("  {}", params.join(" ")) };
     format!("  {what}{params}{entity}  {}\n", compact(&example.key)) + &attributes(&example.attributes)
 }
@@ -154,9 +162,12 @@ fn notes(patterns: &[PatternReport], style: Style) -> String {
     let note = |pattern: &PatternReport| {
         let skipped: u64 = pattern.skipped_by.values().sum();
         let name = printable(&pattern.name);
-        let none = (pattern.params == 0).then(|| format!("{name}: nothing was asked, `params` returned no row that makes a key"));
+        let none = (pattern.params == 0)
+            .then(|| format!("{name}: nothing was asked, `params` returned no row that makes a key"));
         none.or_else(|| {
-            (skipped > 0).then(|| format!("{name}: {} rows of `params` make no key and were not asked", thousands(skipped)))
+            (skipped > 0).then(|| {
+                format!("{name}: {} rows of `params` make no key and were not asked", thousands(skipped))
+            })
         })
     };
     patterns.iter().filter_map(note).map(|note| style.paint(Meaning::Attention, &note) + "\n").collect()

@@ -64,7 +64,10 @@ impl Table {
 
     /// A row of texts behind its name; `None` is what is not known.
     pub(super) fn texts(&mut self, name: &str, texts: impl IntoIterator<Item = (Option<String>, Meaning)>) {
-        let cell = |(text, meaning): (Option<String>, Meaning)| Cell { text: text.unwrap_or_else(|| "–".to_owned()), meaning };
+        let cell = |(text, meaning): (Option<String>, Meaning)| Cell {
+            text: text.unwrap_or_else(|| "–".to_owned()),
+            meaning,
+        };
         let name = Cell { text: printable(name), meaning: Meaning::Plain };
         self.rows.push(std::iter::once(name).chain(texts.into_iter().map(cell)).collect());
     }

@@ -34,7 +34,10 @@ pub struct Draw<'a> {
 
 impl fmt::Debug for Draw<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Draw").field("most", &self.most).field("kept", &self.kept.len()).finish_non_exhaustive()
+        f.debug_struct("Draw")
+            .field("most", &self.most)
+            .field("kept", &self.kept.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -202,7 +205,8 @@ mod tests {
         for sql in ["{a} = b", "é{a}ü{b}", "{", "{a", "a}", "{}", "{a b}", "x = '{a}'"] {
             let predicate = Predicate::parse(sql, Dialect::Sqlite);
             let names: Vec<&str> = predicate.names().collect();
-            let expected = names.iter().fold(sql.to_owned(), |sql, name| sql.replace(&format!("{{{name}}}"), "NULL"));
+            let expected =
+                names.iter().fold(sql.to_owned(), |sql, name| sql.replace(&format!("{{{name}}}"), "NULL"));
             assert_eq!(predicate.with_nulls(&[], Dialect::Sqlite), expected);
         }
     }

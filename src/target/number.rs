@@ -130,8 +130,10 @@ mod tests {
 
     #[test]
     fn numbers_are_ordered_by_value() {
-        let ordered = ["-1E20", "-150", "-15", "-1.51", "-1.5", "-0.2", "-1E-9", "0", "1E-130", "0.02", "0.1", "0.15"];
-        let ordered = ordered.into_iter().chain(["0.2", "1", "1.5", "1.51", "9", "10", "19.9", "20", "100", "1E125"]);
+        let ordered =
+            ["-1E20", "-150", "-15", "-1.51", "-1.5", "-0.2", "-1E-9", "0", "1E-130", "0.02", "0.1", "0.15"];
+        let ordered =
+            ordered.into_iter().chain(["0.2", "1", "1.5", "1.51", "9", "10", "19.9", "20", "100", "1E125"]);
         let numbers: Vec<Decimal> = ordered.map(|text| Decimal::parse(text).unwrap()).collect();
         assert!(numbers.is_sorted(), "{numbers:?}");
         let mut reversed: Vec<Decimal> = numbers.iter().rev().cloned().collect();

@@ -29,8 +29,8 @@ pub struct QueryAnswer {
     pub items: Vec<Vec<u8>>,
     /// Where the next page begins; `None` where the answer ends.
     pub last: Option<Vec<u8>>,
-    /// Read units that the service took, where it says so.
-    pub units: Option<f64>,
+    /// Halves of read units that the service took, where it says so.
+    pub half_units: Option<u64>,
 }
 
 impl QueryRequest<'_> {

@@ -76,7 +76,8 @@ fn read<'a>(
     };
     let section = Section::read(walker, "[[access_patterns]]", item.span(), table, &KEYS);
     let name = name(walker, &section);
-    let index = section.optional(walker, "index", |walker, key, value| known_index(walker, key, value, outline));
+    let index =
+        section.optional(walker, "index", |walker, key, value| known_index(walker, key, value, outline));
     let keys = index.as_ref().ok().map(|index| Reads::of(index.as_ref(), outline));
     let params = section.optional(walker, "params", string);
     let shards = section.optional(walker, "shards", shards);
@@ -85,7 +86,8 @@ fn read<'a>(
         pattern_sort_key::read(walker, key, value, keys.as_ref())
     });
     let order = section.optional(walker, "order", order);
-    let limit = section.optional(walker, "limit", |walker, key, value| walker.integer(key, value, 1..=u64::MAX));
+    let limit =
+        section.optional(walker, "limit", |walker, key, value| walker.integer(key, value, 1..=u64::MAX));
     let sample =
         section.optional(walker, "sample", |walker, key, value| walker.integer(key, value, 1..=MOST_SAMPLED));
     let returns = returns(walker, &section, entities);
@@ -106,7 +108,8 @@ fn read<'a>(
 }
 
 fn name<'a>(walker: &mut Walker<'a>, section: &Section<'a>) -> Read<Spanned<String>> {
-    let value = section.required(walker, "name", "say what it asks: name = \"a user and all their orders\"")?;
+    let value =
+        section.required(walker, "name", "say what it asks: name = \"a user and all their orders\"")?;
     let text = walker.text("name", value)?;
     if text.value.contains(char::is_control) {
         let mistake = Diagnostic::error("invalid-name", text.span, "a name is one line")

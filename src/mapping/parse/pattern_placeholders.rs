@@ -43,8 +43,12 @@ fn placeholders(template: &Template) -> impl Iterator<Item = (&str, &[Step], &Sp
 fn only_padded(steps: &[Step], span: &Span) -> Option<Diagnostic> {
     let fits = matches!(steps, [] | [Step::Pad(_)]);
     (!fits).then(|| {
-        Diagnostic::error("wrong-step", span.clone(), "a shard is a small number: it takes a zero pad at most")
-            .with_help("write {shard}, or {shard:02}")
+        Diagnostic::error(
+            "wrong-step",
+            span.clone(),
+            "a shard is a small number: it takes a zero pad at most",
+        )
+        .with_help("write {shard}, or {shard:02}")
     })
 }
 

@@ -76,7 +76,13 @@ fn equal<'a>(
     let found = match value.get_ref() {
         DeValue::Array(items) => items.len().max(1),
         DeValue::String(_) => 1,
-        _ => return Err(walker.wrong_type(key, "a template, or a table such as { begins_with = \"ORDER#\" }", value)),
+        _ => {
+            return Err(walker.wrong_type(
+                key,
+                "a template, or a table such as { begins_with = \"ORDER#\" }",
+                value,
+            ));
+        }
     };
     let attributes = attributes.map(|all| all.get(..found).unwrap_or(all));
     key_template::read_of_index(walker, key, value, attributes).map(SortKey::Equal)

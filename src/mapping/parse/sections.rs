@@ -3,8 +3,8 @@
 
 use super::section::Keys;
 use super::{
-    attribute, columns, create, defaults, entity, index, index_entry, key_attribute, pattern, pattern_sort_key,
-    root, source, table, write,
+    attribute, columns, create, defaults, entity, index, index_entry, key_attribute, pattern,
+    pattern_sort_key, root, source, table, write,
 };
 
 /// The keys that one table of a mapping takes.

@@ -95,7 +95,8 @@ fn unknown(
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     let help = match (&pattern.params, names.as_slice()) {
         (None, _) => {
-            "`params` is the SQL whose columns are such values; a predicate holds for the items of all shards".to_owned()
+            "`params` is the SQL whose columns are such values; a predicate holds for the items of all shards"
+                .to_owned()
         }
         (Some(_), names) => format!("`params` returns {}", list(names)),
     };

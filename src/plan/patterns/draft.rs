@@ -149,7 +149,7 @@ fn stand_in(mapping: &Mapping, pattern: &AccessPattern, relation: &Relation) -> 
         order_by: Vec::new(),
         pk: Template { parts: Vec::new(), span: pattern.name.span() },
         sk: None,
-        type_value: String::new(),
+        type_value: None,
         columns: ColumnChoice::All,
         rename_all: None,
         computed: Vec::new(),
@@ -248,7 +248,8 @@ fn warn_changing(pattern: &AccessPattern, findings: &mut Vec<Diagnostic>) {
     let params = pattern.params.iter().map(|sql| (sql, "params"));
     for (sql, place) in params.chain(pattern.returns.iter().map(|(_, sql)| (sql, "returns"))) {
         if let Some(what) = changing(sql.get_ref()) {
-            let message = format!("`{what}` in `{place}` changes by itself: each verification asks something else");
+            let message =
+                format!("`{what}` in `{place}` changes by itself: each verification asks something else");
             let finding = Diagnostic::warning("changing-sql", sql.span(), message);
             findings.push(finding.with_help("write a fixed value instead"));
         }

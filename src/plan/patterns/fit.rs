@@ -7,7 +7,9 @@ use crate::plan::language::{Atom, ByteSet, meet};
 pub(super) fn can_match(asked: &SortKey<Vec<Atom>>, written: &[Vec<Atom>]) -> bool {
     let Some(first) = written.first() else { return true };
     match asked {
-        SortKey::Equal(parts) => parts.iter().zip(written).all(|(part, written)| meet(part, written).is_some()),
+        SortKey::Equal(parts) => {
+            parts.iter().zip(written).all(|(part, written)| meet(part, written).is_some())
+        }
         SortKey::Compared(Comparison::BeginsWith, part) => {
             let mut beginning = part.clone();
             beginning.push(Atom { set: ByteSet::ANY, min: 0, max: None });
@@ -63,7 +65,10 @@ mod tests {
     #[test]
     fn a_range_is_left_by_what_begins_outside() {
         let between = SortKey::Between(literal("D#2024"), literal("D#2026"));
-        assert_eq!(matches(&between, &["D#", "D#2025", "D#2027", "C#", "E#"]), [true, true, false, false, false]);
+        assert_eq!(
+            matches(&between, &["D#", "D#2025", "D#2027", "C#", "E#"]),
+            [true, true, false, false, false]
+        );
         let from = SortKey::Compared(Comparison::GreaterOrEqual, literal("M"));
         assert_eq!(matches(&from, &["ORDER#", "ITEM#", ""]), [true, false, false]);
         let to = SortKey::Compared(Comparison::Less, number("M"));

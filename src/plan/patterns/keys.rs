@@ -20,9 +20,9 @@ pub(super) fn written(entity: &EntityPlan, key: &KeyColumn) -> Option<KeyPlan> {
     let attribute = layout.attributes.iter().find(|attribute| attribute.name == key.name)?;
     let template = match &attribute.value {
         ValuePlan::Template { template, .. } => template.clone(),
-        ValuePlan::Column { column, settings } => {
-            TemplatePlan { parts: vec![PartPlan::Value { column: *column, steps: Vec::new(), settings: settings.clone() }] }
-        }
+        ValuePlan::Column { column, settings } => TemplatePlan {
+            parts: vec![PartPlan::Value { column: *column, steps: Vec::new(), settings: settings.clone() }],
+        },
         ValuePlan::Constant { value, .. } => TemplatePlan { parts: vec![PartPlan::Literal(constant(value))] },
     };
     let membership = Membership::default();

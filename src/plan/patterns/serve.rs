@@ -60,7 +60,8 @@ impl<'a> Read<'a> {
         Self {
             draft,
             name: index.map_or("the table".to_owned(), |index| format!("index `{}`", index.name)),
-            partition_key: index.map_or(std::slice::from_ref(&table.partition_key), |index| &index.partition_key),
+            partition_key: index
+                .map_or(std::slice::from_ref(&table.partition_key), |index| &index.partition_key),
             sort_key: index.map_or(table.sort_key.as_slice(), |index| &index.sort_key),
             projection: index.map(|index| &index.projection),
             calls: calls.collect(),
@@ -85,7 +86,9 @@ impl<'a> Read<'a> {
 
     fn pk_can_match(&self, entity: &EntityPlan, keys: &Keys) -> bool {
         let written: Vec<_> = keys.pk.iter().map(|key| language(key, &entity.select.output)).collect();
-        self.calls.iter().any(|call| call.pk.iter().zip(&written).all(|(asked, written)| meet(asked, written).is_some()))
+        self.calls
+            .iter()
+            .any(|call| call.pk.iter().zip(&written).all(|(asked, written)| meet(asked, written).is_some()))
     }
 
     fn sk_can_match(&self, entity: &EntityPlan, keys: &Keys) -> bool {
@@ -105,10 +108,16 @@ impl<'a> Read<'a> {
         }
         let span = sort_span(pattern.sk.as_ref()).unwrap_or_else(|| pattern.name.span());
         let (name, read, other) = (self.pattern(), &self.name, &entity.name);
-        let message = format!("`{name}` can read items of `{other}` too, which `returns` does not name: {read} has them under the same keys");
+        let message = format!(
+            "`{name}` can read items of `{other}` too, which `returns` does not name: {read} has them under the same keys"
+        );
         let help = match &pattern.sk {
-            None => format!("narrow it with `sk`, such as {{ begins_with = \"…\" }}, or name `{other}` in `returns`"),
-            Some(_) => format!("give the sk of `{other}` a beginning of its own, or name `{other}` in `returns`"),
+            None => format!(
+                "narrow it with `sk`, such as {{ begins_with = \"…\" }}, or name `{other}` in `returns`"
+            ),
+            Some(_) => {
+                format!("give the sk of `{other}` a beginning of its own, or name `{other}` in `returns`")
+            }
         };
         Some(Diagnostic::warning("pattern-reads-more", span, message).with_help(help))
     }
@@ -156,8 +165,10 @@ impl Wanted<'_> {
 
     fn never(&self, keys: &[KeyPlan], which: &str) -> Diagnostic {
         let (name, pattern) = (&self.entity.name, self.read.pattern());
-        let texts: Vec<String> =
-            keys.iter().map(|key| format!("{} is `{}`", key.attribute, spelled(key, &self.entity.layout.columns))).collect();
+        let texts: Vec<String> = keys
+            .iter()
+            .map(|key| format!("{} is `{}`", key.attribute, spelled(key, &self.entity.layout.columns)))
+            .collect();
         let message = format!(
             "`{pattern}` never returns `{name}`: its {}, which the pattern's `{which}` never asks for",
             texts.join(" and its ")
@@ -212,7 +223,10 @@ impl Wanted<'_> {
             match (asked, written) {
                 (TemplatePart::Literal(asked), PartPlan::Literal(written)) if asked == written => {}
                 (TemplatePart::Placeholder { column, .. }, _) if column == SHARD => {}
-                (TemplatePart::Placeholder { column, steps, span }, PartPlan::Value { column: at, steps: own, .. }) => {
+                (
+                    TemplatePart::Placeholder { column, steps, span },
+                    PartPlan::Value { column: at, steps: own, .. },
+                ) => {
                     if steps == own {
                         continue;
                     }
@@ -224,7 +238,9 @@ impl Wanted<'_> {
                         placeholder(written.unwrap_or_default(), own)
                     );
                     let help = format!("write `{}`", placeholder(column, own));
-                    return Some(Diagnostic::warning("pattern-other-steps", span.clone(), message).with_help(help));
+                    return Some(
+                        Diagnostic::warning("pattern-other-steps", span.clone(), message).with_help(help),
+                    );
                 }
                 // Parts that do not lie side by side: the languages have decided.
                 _ => return None,

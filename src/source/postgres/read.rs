@@ -18,8 +18,8 @@ use crate::source::find::{self, KeyValue, Wanted};
 use crate::source::sample::Window;
 use crate::source::statement::{self, CellKind, Comparison as _, Statement};
 use crate::source::{
-    Bound, Bounds, Dialect, Draw, Key, KeyPart, Page, PageBuilder, PageRead, ParameterRow, Predicate, RawCell,
-    RawType, Select, SourceError, SourceErrorKind,
+    Bound, Bounds, Dialect, Draw, Key, KeyPart, Page, PageBuilder, PageRead, ParameterRow, Predicate,
+    RawCell, RawType, Select, SourceError, SourceErrorKind,
 };
 
 /// One connection, in a transaction on the shared snapshot unless `snapshot = false`.

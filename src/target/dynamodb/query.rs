@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::DynamoDb;
+use super::aside::Aside;
 use super::error::Stage;
 use super::get::READ_TIME;
-use super::observe::RawBody;
 use super::put::{replace_body, with_time};
 use crate::target::{Query, QueryAnswer, QueryRequest, TargetError, TargetErrorKind};
 
@@ -30,7 +30,7 @@ struct Consumed {
 impl Query for DynamoDb {
     async fn query(&self, request: &QueryRequest<'_>) -> Result<QueryAnswer, TargetError> {
         let body = Bytes::from(request.body(self.table()));
-        let raw = RawBody::default();
+        let aside = Aside::default();
         let used = self.shared.clients.current();
         let answer = used
             .client
@@ -38,7 +38,7 @@ impl Query for DynamoDb {
             .table_name(self.table())
             .customize()
             .config_override(with_time(self.shared.request_timeout.saturating_mul(READ_TIME)))
-            .interceptor(raw.clone())
+            .interceptor(aside.clone())
             .mutate_request(move |request| replace_body(request, &body))
             .send()
             .await;
@@ -47,8 +47,8 @@ impl Query for DynamoDb {
             return Err(self.shared.clients.judge(&used, error).await);
         }
         used.succeeded();
-        let answer = raw.take().and_then(|body| read(body.bytes()?));
-        answer.ok_or_else(|| self.unreadable(TargetErrorKind::Transient, "the answer is no Query answer"))
+        read(&aside.take())
+            .ok_or_else(|| self.unreadable(TargetErrorKind::Transient, "the answer is no Query answer"))
     }
 }
 
@@ -58,8 +58,13 @@ fn read(body: &[u8]) -> Option<QueryAnswer> {
     Some(QueryAnswer {
         items: answer.items.into_iter().map(bytes).collect(),
         last: answer.last.map(bytes),
-        units: answer.consumed.and_then(|consumed| consumed.units),
+        half_units: answer.consumed.and_then(|consumed| half_units(consumed.units?)),
     })
+}
+
+/// Read units come in halves: an eventually consistent read of up to 4 KB is one.
+fn half_units(units: f64) -> Option<u64> {
+    format!("{:.0}", units * 2.0).parse().ok()
 }
 
 #[cfg(test)]
@@ -72,9 +77,9 @@ mod tests {
         let answer = read(body).unwrap();
         assert_eq!(answer.items, [br#"{"n":{"N":"1.50"}}"#.to_vec()]);
         assert_eq!(answer.last.as_deref(), Some(br#"{"PK":{"S":"\/"}}"#.as_slice()));
-        assert_eq!(answer.units, Some(0.5));
+        assert_eq!(answer.half_units, Some(1));
         let empty = read(br#"{"Count":0,"Items":[],"ScannedCount":0}"#).unwrap();
-        assert!(empty.items.is_empty() && empty.last.is_none() && empty.units.is_none());
+        assert!(empty.items.is_empty() && empty.last.is_none() && empty.half_units.is_none());
         assert!(read(b"{}").is_none());
     }
 }

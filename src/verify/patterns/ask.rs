@@ -22,8 +22,8 @@ const UNIT: u64 = 4096;
 pub(super) struct Answer {
     pub(super) calls: Vec<Found>,
     pub(super) requests: u64,
-    /// At the price of eventually consistent reads; unknown where the service does not say.
-    pub(super) units: Option<f64>,
+    /// Halves of read units; unknown where the service does not say.
+    pub(super) half_units: Option<u64>,
     pub(super) elapsed: Duration,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Stored {
 struct Got {
     found: Found,
     requests: u64,
-    units: Option<f64>,
+    half_units: Option<u64>,
 }
 
 /// The calls of a question run side by side, as an application makes them.
@@ -67,7 +67,7 @@ pub(super) async fn ask<T: Lookup + Query>(
     Ok(Answer {
         elapsed: started.elapsed(),
         requests: got.iter().map(|got| got.requests).sum(),
-        units: got.iter().map(|got| got.units).sum(),
+        half_units: got.iter().map(|got| got.half_units).sum(),
         calls: got.into_iter().map(|got| got.found).collect(),
     })
 }
@@ -79,7 +79,7 @@ async fn query<T: Query>(
     slowed: &(dyn Fn(&TargetError) + Send + Sync),
 ) -> Result<Got, VerifyError> {
     let mut items = Vec::new();
-    let (mut requests, mut units) = (0, Some(0.0));
+    let (mut requests, mut half_units) = (0, Some(0));
     let mut after: Option<Vec<u8>> = None;
     loop {
         let wanted = reading.pattern.limit;
@@ -98,19 +98,16 @@ async fn query<T: Query>(
         };
         let page = patiently(target, &request, slowed).await.map_err(|error| of_pattern(reading, error))?;
         requests += 1;
-        units = units.zip(page.units).map(|(sum, units)| sum + units);
+        half_units = half_units.zip(page.half_units).map(|(sum, more)| sum + more);
         for wire in page.items {
-            let item = Item::parse(&wire).map_err(|malformed| unreadable(reading, malformed))?;
-            items.push(Stored { wire, item });
+            items.push(stored(reading, wire)?);
         }
         after = page.last;
         if after.is_none() {
             break;
         }
     }
-    // A strongly consistent read takes twice the units.
-    let units = units.map(|units| if reading.consistent { units / 2.0 } else { units });
-    Ok(Got { found: Found { pk: values(reading, &call.pk)?, items }, requests, units })
+    Ok(Got { found: Found { pk: values(reading, &call.pk)?, items }, requests, half_units })
 }
 
 /// One read by key; its units follow from the item's size.
@@ -130,20 +127,22 @@ async fn get<T: Lookup>(
         LookupError::Target(error) => of_pattern(reading, error),
         LookupError::Malformed(malformed) => unreadable(reading, malformed),
     })?;
-    let items: Vec<Stored> = found
-        .into_iter()
-        .flatten()
-        .map(|stored| Stored { wire: stored.wire.clone(), item: stored.item.clone() })
-        .collect();
+    let items = found.iter().flatten().map(|wire| stored(reading, wire.to_vec()));
+    let items = items.collect::<Result<Vec<Stored>, VerifyError>>()?;
     let size = expected.iter().map(|item| u64::from(item.size)).max().unwrap_or(0);
     let pk = values(reading, &call.pk)?;
-    Ok(Got { found: Found { pk, items }, requests: 1, units: Some(read_units(size)) })
+    // Strongly consistent: two halves.
+    Ok(Got { found: Found { pk, items }, requests: 1, half_units: Some(2 * half_units(size)) })
 }
 
 /// Of one request that reads so many bytes, eventually consistent.
-pub(super) fn read_units(bytes: u64) -> f64 {
-    let units = u32::try_from(bytes.div_ceil(UNIT).max(1)).unwrap_or(u32::MAX);
-    f64::from(units) / 2.0
+pub(super) fn half_units(bytes: u64) -> u64 {
+    bytes.div_ceil(UNIT).max(1)
+}
+
+fn stored(reading: &Reading<'_>, wire: Vec<u8>) -> Result<Stored, VerifyError> {
+    let item = Item::parse(&wire).map_err(|malformed| unreadable(reading, malformed))?;
+    Ok(Stored { wire, item })
 }
 
 async fn patiently<T: Query>(

@@ -4,9 +4,10 @@ use crate::item::{self, ItemPage};
 use crate::plan::{EntityPlan, Plan, ReturnPlan};
 use crate::source::{Bound, Page, PageRead, ParameterRow, Reader};
 
+use super::super::VerifyError;
+use super::super::compare::Rules;
 use super::super::equality::{Identity, Item, Malformed};
 use super::super::value::Value;
-use super::super::{VerifyError, VerifyOptions};
 use super::of_pattern;
 use super::question::Reading;
 
@@ -28,7 +29,7 @@ pub(super) struct Expected {
     pub(super) size: u32,
     /// DynamoDB JSON, for people.
     pub(super) wire: Vec<u8>,
-    /// The load has left it out for a reason of its own: it may be there or not.
+    /// The load has left it out for a reason of its own, or its time has passed: it may be there or not.
     pub(super) excused: bool,
 }
 
@@ -38,14 +39,16 @@ pub(super) async fn expected(
     reading: &Reading<'_>,
     row: &ParameterRow,
     reader: &mut Reader,
-    options: &VerifyOptions,
+    rules: &Rules,
 ) -> Result<Vec<Expected>, VerifyError> {
     let mut all = Vec::new();
     for (position, returned) in reading.pattern.returns.iter().enumerate() {
-        let Some(entity) = plan.entities.iter().find(|entity| entity.name == returned.entity) else { continue };
+        let Some(entity) = plan.entities.iter().find(|entity| entity.name == returned.entity) else {
+            continue;
+        };
         let page = rows(reading, entity, returned, row, reader).await?;
         let built = item::rebuild(&entity.layout, &page, ItemPage::default());
-        all.extend(items(reading, position, entity, &page, &built, options)?);
+        all.extend(items(reading, position, entity, &page, &built, rules)?);
     }
     Ok(all)
 }
@@ -75,7 +78,7 @@ fn items(
     entity: &EntityPlan,
     page: &Page,
     built: &ItemPage,
-    options: &VerifyOptions,
+    rules: &Rules,
 ) -> Result<Vec<Expected>, VerifyError> {
     let malformed = |malformed: Malformed| VerifyError::Malformed {
         entity: entity.name.clone(),
@@ -93,7 +96,9 @@ fn items(
         let whole = Item::parse(built.wire(item)).map_err(malformed)?;
         let (Some(pk), Some(sk)) = (whole.values(&reading.pk), whole.values(&reading.sk)) else { continue };
         let source_key = || item::source_key(&entity.layout, page, item.row);
-        let excused = options.excused.as_ref().is_some_and(|rule| rule(&entity.name, &source_key()));
+        let left_out =
+            || rules.excuse.as_ref().is_some_and(|rule| rule(&entity.name, &source_key()).is_some());
+        let expired = rules.expiry.as_ref().is_some_and(|expiry| expiry.has_passed(built.wire(item)));
         found.push(Expected {
             returned,
             identity: Identity::parse(built.key(item)).map_err(malformed)?,
@@ -105,7 +110,7 @@ fn items(
             sk,
             size,
             wire: built.wire(item).to_vec(),
-            excused,
+            excused: expired || left_out(),
         });
     }
     Ok(found)

@@ -87,7 +87,8 @@ impl<'a> Judge<'a> {
             for (item_at, stored) in call.items.iter().enumerate() {
                 let place = (call_at, item_at);
                 let position = stored.item.identity_of(key).and_then(|id| self.by_identity.get(&id).copied());
-                let Some((position, expected)) = position.and_then(|at| Some((at, self.expected.get(at)?))) else {
+                let Some((position, expected)) = position.and_then(|at| Some((at, self.expected.get(at)?)))
+                else {
                     verdict.unexpected.push(place);
                     continue;
                 };
@@ -104,7 +105,9 @@ impl<'a> Judge<'a> {
                 let attributes = expected.item.differences(&stored.item);
                 match attributes.is_empty() {
                     true => verdict.right += 1,
-                    false => verdict.different.push(Different { expected: position, found: place, attributes }),
+                    false => {
+                        verdict.different.push(Different { expected: position, found: place, attributes })
+                    }
                 }
             }
         }

@@ -17,70 +17,163 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 use tokio::time::sleep;
 
+use super::compare::Rules;
 use super::{VerifyError, VerifyEvent, VerifyOptions};
+use crate::load::Units;
 use crate::plan::{PatternPlan, Plan};
 use crate::report::PatternReport;
-use crate::source::{Draw, KeyPart, ParameterRow, Reader, SourceError};
+use crate::source::{Draw, KeyPart, ParameterRow, Reader, Select, Source, SourceError};
 use crate::target::{Lookup, Query, TargetError};
 
-use ask::ask;
-use expected::expected;
-use judge::judge;
-use question::{Reading, render};
+use ask::{Answer, ask};
+use expected::{Expected, expected};
+use judge::{Verdict, judge};
+use question::{Question, Reading, render};
 use tally::Tally;
 
 /// Between two looks at an index that is behind, first and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 
-/// Asks every pattern of the plan, one question after the other, so that their times are their own.
-pub(super) async fn check_all<T: Lookup + Query>(
-    plan: &Plan,
-    reader: &mut Reader,
-    target: &T,
-    options: &VerifyOptions,
-    observe: &(dyn Fn(VerifyEvent) + Send + Sync),
-) -> Result<Vec<PatternReport>, VerifyError> {
-    let mut reports = Vec::with_capacity(plan.patterns.len());
-    for pattern in &plan.patterns {
-        observe(VerifyEvent::Pattern { name: pattern.name.clone() });
-        reports.push(check(plan, pattern, reader, target, options, observe).await?);
-    }
-    Ok(reports)
+/// What all patterns came to.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) reports: Vec<PatternReport>,
+    /// Read units of the requests.
+    pub(super) units: u64,
 }
 
-async fn check<T: Lookup + Query>(
+/// Asks every pattern of the plan, one question after the other, so that their times are their own.
+///
+/// The source may move on meanwhile, and an index may be behind its table: what is wrong is asked once more with
+/// what a new snapshot expects, and with patience.
+pub(super) async fn ask_all<T: Lookup + Query>(
     plan: &Plan,
-    pattern: &PatternPlan,
-    reader: &mut Reader,
+    source: &mut Source,
     target: &T,
     options: &VerifyOptions,
     observe: &(dyn Fn(VerifyEvent) + Send + Sync),
-) -> Result<PatternReport, VerifyError> {
-    let reading = Reading::of(plan, pattern);
-    let slowed = |error: &TargetError| observe(VerifyEvent::Slowed { reason: error.cause.clone() });
-    let mut settling = Settling::new(&reading, options.settle);
-    let mut tally = Tally::new(pattern, &reading, options.differences_per_entity, options.show_values);
-    for row in drawn(reader, pattern, options.seed).await? {
-        let question = match render(pattern, &row) {
-            Ok(question) => question,
-            Err(rule) => {
-                tally.skip(rule);
-                continue;
-            }
-        };
-        let started = Instant::now();
-        let expected = expected(plan, &reading, &row, reader, options).await?;
-        tally.source_took(started.elapsed());
-        let mut answer = ask(target, &reading, &question, &expected, &slowed).await?;
-        tally.asked(&answer);
-        let mut verdict = judge(&reading, &expected, &answer.calls);
-        while verdict.is_wrong() && settling.wait().await {
-            answer = ask(target, &reading, &question, &expected, &slowed).await?;
-            verdict = judge(&reading, &expected, &answer.calls);
-        }
-        tally.judged(&question, &expected, &answer, &verdict);
+) -> Result<Asked, VerifyError> {
+    let readings: Vec<Reading<'_>> = plan.patterns.iter().map(|pattern| Reading::of(plan, pattern)).collect();
+    let mut asking = Asking { plan, target, options, observe, rules: Rules::of(options), half_units: 0 };
+    let mut tallies = Vec::with_capacity(readings.len());
+    let mut doubtful = Vec::with_capacity(readings.len());
+    let mut reader = open(plan, source).await?;
+    for reading in &readings {
+        let mut tally = Tally::new(reading, options.differences_per_entity, options.show_values);
+        doubtful.push(asking.all(reading, &mut reader, &mut tally).await?);
+        tallies.push(tally);
     }
-    Ok(tally.finish())
+    drop(reader);
+    if doubtful.iter().any(|rows| !rows.is_empty()) {
+        let mut reader = open(plan, source).await?;
+        for ((reading, tally), rows) in readings.iter().zip(&mut tallies).zip(&doubtful) {
+            asking.again(reading, &mut reader, rows, tally).await?;
+        }
+    }
+    Ok(Asked {
+        reports: tallies.into_iter().map(Tally::finish).collect(),
+        units: asking.half_units.div_ceil(2),
+    })
+}
+
+async fn open(plan: &Plan, source: &mut Source) -> Result<Reader, VerifyError> {
+    let of_entities = plan.entities.iter().map(|entity| entity.select.as_ref());
+    let of_params = plan.patterns.iter().filter_map(|pattern| pattern.params.as_deref());
+    let selects: Vec<Select> = of_entities.chain(of_params).cloned().collect();
+    source.open(1, &selects).await?.readers.pop().ok_or(VerifyError::NoReader)
+}
+
+/// Who asks, and how.
+struct Asking<'a, T> {
+    plan: &'a Plan,
+    target: &'a T,
+    options: &'a VerifyOptions,
+    observe: &'a (dyn Fn(VerifyEvent) + Send + Sync),
+    rules: Rules,
+    half_units: u64,
+}
+
+/// A question with what belongs to its answer, what came, and what is wrong with it.
+struct Heard {
+    question: Question,
+    expected: Vec<Expected>,
+    answer: Answer,
+    verdict: Verdict,
+}
+
+impl<T: Lookup + Query> Asking<'_, T> {
+    /// Asks for each row of `params` that is drawn; those whose answers seem wrong come back.
+    async fn all(
+        &mut self,
+        reading: &Reading<'_>,
+        reader: &mut Reader,
+        tally: &mut Tally<'_>,
+    ) -> Result<Vec<ParameterRow>, VerifyError> {
+        (self.observe)(VerifyEvent::Pattern { name: reading.pattern.name.clone() });
+        let mut doubtful = Vec::new();
+        for row in drawn(reader, reading.pattern, self.options.seed).await? {
+            let question = match render(reading.pattern, &row) {
+                Ok(question) => question,
+                Err(rule) => {
+                    tally.skip(rule);
+                    continue;
+                }
+            };
+            let started = Instant::now();
+            let expected = expected(self.plan, reading, &row, reader, &self.rules).await?;
+            tally.source_took(started.elapsed());
+            let answer = self.ask(reading, &question, &expected).await?;
+            tally.asked(&answer);
+            let verdict = judge(reading, &expected, &answer.calls);
+            match verdict.is_wrong() {
+                true => doubtful.push(row),
+                false => tally.judged(&Heard { question, expected, answer, verdict }),
+            }
+        }
+        Ok(doubtful)
+    }
+
+    /// Asks until an answer is right, or an index has had its time to follow.
+    async fn again(
+        &mut self,
+        reading: &Reading<'_>,
+        reader: &mut Reader,
+        rows: &[ParameterRow],
+        tally: &mut Tally<'_>,
+    ) -> Result<(), VerifyError> {
+        let mut settling = Settling::new(reading, self.options.settle);
+        for row in rows {
+            // It was rendered before.
+            let Ok(question) = render(reading.pattern, row) else { continue };
+            let expected = expected(self.plan, reading, row, reader, &self.rules).await?;
+            let (answer, verdict) = loop {
+                let answer = self.ask(reading, &question, &expected).await?;
+                let verdict = judge(reading, &expected, &answer.calls);
+                if !verdict.is_wrong() || !settling.wait().await {
+                    break (answer, verdict);
+                }
+            };
+            tally.judged(&Heard { question, expected, answer, verdict });
+        }
+        Ok(())
+    }
+
+    async fn ask(
+        &mut self,
+        reading: &Reading<'_>,
+        question: &Question,
+        expected: &[Expected],
+    ) -> Result<Answer, VerifyError> {
+        let slowed =
+            |error: &TargetError| (self.observe)(VerifyEvent::Slowed { reason: error.cause.clone() });
+        let answer = ask(self.target, reading, question, expected, &slowed).await?;
+        // A request that says nothing of it takes a unit at least.
+        let half_units = answer.half_units.unwrap_or(2 * answer.requests);
+        self.half_units += half_units;
+        // Afterwards, so that waiting is not in its time.
+        self.rules.pacer.take(&Units { table: half_units.div_ceil(2), indexes: Vec::new() }).await;
+        Ok(answer)
+    }
 }
 
 /// The rows of `params` to ask for; without it one without values.
@@ -113,7 +206,7 @@ fn of_pattern(pattern: &PatternPlan, error: SourceError) -> VerifyError {
 }
 
 /// A global index follows its table: a wrong answer counts when it stays wrong. The time is one for all
-/// questions of a pattern, since nothing was written since the first one.
+/// questions of a pattern, since the load has long ended.
 struct Settling {
     left: Option<Duration>,
     ends: Option<Instant>,

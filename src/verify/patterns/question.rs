@@ -26,8 +26,10 @@ pub(super) struct Reading<'a> {
 impl<'a> Reading<'a> {
     pub(super) fn of(plan: &'a Plan, pattern: &'a PatternPlan) -> Self {
         let table = &plan.table;
-        let key: Vec<&str> =
-            std::iter::once(&table.partition_key).chain(&table.sort_key).map(|key| key.name.as_str()).collect();
+        let key: Vec<&str> = std::iter::once(&table.partition_key)
+            .chain(&table.sort_key)
+            .map(|key| key.name.as_str())
+            .collect();
         let Some(index) = pattern.index.and_then(|position| table.indexes.get(position)) else {
             let (pk, sk) = (key.iter().copied().take(1).collect(), key.iter().copied().skip(1).collect());
             return Self { pattern, index: None, pk, sk, key, projected: None, consistent: true };

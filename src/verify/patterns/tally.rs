@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
-use super::ask::{Answer, read_units};
+use super::Heard;
+use super::ask::{Answer, half_units};
 use super::expected::Expected;
-use super::judge::Verdict;
 use super::question::{Question, Reading};
 use crate::item::Rule;
-use crate::plan::{Operation, PatternPlan};
+use crate::plan::Operation;
 use crate::report::{AttributeDifference, PatternExample, PatternReport, SeparateCost, SourceCost};
 
 /// A page of a Query ends after so many bytes.
@@ -23,14 +23,16 @@ pub(super) struct Tally<'a> {
     most: usize,
     show_values: bool,
     requests: u64,
-    units: Option<f64>,
+    half_units: Option<u64>,
     times: Vec<Duration>,
     source_times: Vec<Duration>,
-    separate: (u64, f64),
+    /// Requests and halves of read units.
+    separate: (u64, u64),
 }
 
 impl<'a> Tally<'a> {
-    pub(super) fn new(pattern: &PatternPlan, reading: &'a Reading<'a>, most: usize, show_values: bool) -> Self {
+    pub(super) fn new(reading: &'a Reading<'a>, most: usize, show_values: bool) -> Self {
+        let pattern = reading.pattern;
         let report = PatternReport {
             name: pattern.name.clone(),
             index: reading.index.map(str::to_owned),
@@ -41,7 +43,17 @@ impl<'a> Tally<'a> {
             ..PatternReport::default()
         };
         let (times, source_times) = (Vec::new(), Vec::new());
-        Self { reading, report, most, show_values, requests: 0, units: Some(0.0), times, source_times, separate: (0, 0.0) }
+        Self {
+            reading,
+            report,
+            most,
+            show_values,
+            requests: 0,
+            half_units: Some(0),
+            times,
+            source_times,
+            separate: (0, 0),
+        }
     }
 
     pub(super) fn skip(&mut self, rule: Rule) {
@@ -55,18 +67,13 @@ impl<'a> Tally<'a> {
     /// The first answer to a question: what it took.
     pub(super) fn asked(&mut self, answer: &Answer) {
         self.requests += answer.requests;
-        self.units = self.units.zip(answer.units).map(|(sum, units)| sum + units);
+        self.half_units = self.half_units.zip(answer.half_units).map(|(sum, more)| sum + more);
         self.times.push(answer.elapsed);
     }
 
     /// The last answer to it.
-    pub(super) fn judged(
-        &mut self,
-        question: &Question,
-        expected: &[Expected],
-        answer: &Answer,
-        verdict: &Verdict,
-    ) {
+    pub(super) fn judged(&mut self, heard: &Heard) {
+        let Heard { expected, verdict, .. } = heard;
         let report = &mut self.report;
         report.params += 1;
         report.wrong += u64::from(verdict.is_wrong());
@@ -75,28 +82,32 @@ impl<'a> Tally<'a> {
         report.unexpected += count(verdict.unexpected.len());
         report.different += count(verdict.different.len());
         report.out_of_order += count(verdict.out_of_order.len());
-        let (requests, units) = separate(self.reading, expected);
+        let (requests, half_units) = separate(self.reading, expected);
         self.separate.0 += requests;
-        self.separate.1 += units;
-        self.example(question, expected, answer, verdict);
+        self.separate.1 += half_units;
+        self.example(heard);
     }
 
-    fn example(&mut self, question: &Question, expected: &[Expected], answer: &Answer, verdict: &Verdict) {
+    fn example(&mut self, heard: &Heard) {
+        let Heard { question, expected, answer, verdict } = heard;
         let stored = |(call, item): (usize, usize)| answer.calls.get(call)?.items.get(item);
         let of_item = |what, at: usize| {
             let item = expected.get(at)?;
-            let entity = self.reading.pattern.returns.get(item.returned).map(|returned| returned.entity.clone());
+            let entity =
+                self.reading.pattern.returns.get(item.returned).map(|returned| returned.entity.clone());
             Some(self.make(what, question, entity, &item.wire, Vec::new()))
         };
         let missing = verdict.missing.iter().filter_map(|at| of_item("missing", *at));
-        let unexpected = verdict.unexpected.iter().filter_map(|at| {
-            Some(self.make("unexpected", question, None, &stored(*at)?.wire, Vec::new()))
-        });
+        let unexpected = verdict
+            .unexpected
+            .iter()
+            .filter_map(|at| Some(self.make("unexpected", question, None, &stored(*at)?.wire, Vec::new())));
         let different = verdict.different.iter().filter_map(|different| {
             let mut example = of_item("different", different.expected)?;
             example.attributes = different.attributes.clone();
             if self.show_values {
-                let (expected, found) = (json(&expected.get(different.expected)?.wire), json(&stored(different.found)?.wire));
+                let (expected, found) =
+                    (json(&expected.get(different.expected)?.wire), json(&stored(different.found)?.wire));
                 example.attributes.iter_mut().for_each(|attribute| show(attribute, &expected, &found));
             }
             Some(example)
@@ -124,10 +135,12 @@ impl<'a> Tally<'a> {
 
     pub(super) fn finish(self) -> PatternReport {
         let asked = self.report.params;
+        // A strongly consistent read takes twice the units of another.
+        let strength = if self.reading.consistent { 4.0 } else { 2.0 };
         let each = |sum: f64| (asked > 0).then(|| rounded(sum / number(asked)));
         PatternReport {
             requests: each(number(self.requests)),
-            rcu: self.units.and_then(each),
+            rcu: self.half_units.and_then(|half_units| each(number(half_units) / strength)),
             p50_ms: percentile(&self.times, 50),
             p99_ms: percentile(&self.times, 99),
             source: SourceCost {
@@ -137,23 +150,24 @@ impl<'a> Tally<'a> {
             },
             one_table_per_entity: SeparateCost {
                 requests: each(number(self.separate.0)),
-                rcu: each(self.separate.1),
+                rcu: each(number(self.separate.1) / 2.0),
             },
             ..self.report
         }
     }
 }
 
-/// Requests and read units where each entity has a table of its own, read by one Query, or GetItem.
-fn separate(reading: &Reading<'_>, expected: &[Expected]) -> (u64, f64) {
+/// Requests and halves of read units where each entity has a table of its own, read by one Query, or GetItem.
+fn separate(reading: &Reading<'_>, expected: &[Expected]) -> (u64, u64) {
     let mut sizes: BTreeMap<usize, Vec<u64>> =
         (0..reading.pattern.returns.len()).map(|returned| (returned, Vec::new())).collect();
     for item in expected.iter().filter(|item| !item.excused) {
         sizes.entry(item.returned).or_default().push(u64::from(item.size));
     }
-    let limit = reading.pattern.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let limit =
+        reading.pattern.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let pages = sizes.into_values().flat_map(|sizes| pages(sizes.into_iter().take(limit)));
-    pages.fold((0, 0.0), |(requests, units), bytes| (requests + 1, units + read_units(bytes)))
+    pages.fold((0, 0), |(requests, units), bytes| (requests + 1, units + half_units(bytes)))
 }
 
 /// The bytes of each page of one Query; there is one at least.
