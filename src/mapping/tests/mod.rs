@@ -2,6 +2,7 @@
 
 mod example;
 mod fuzz;
+mod patterns;
 mod rendering;
 
 use super::{Diagnostic, Mapping, MappingFile};

@@ -21,25 +21,27 @@ pub(super) fn can_match(asked: &SortKey<Vec<Atom>>, written: &[Vec<Atom>]) -> bo
     }
 }
 
-/// Every text of the one comes before every text of the other: where their fixed beginnings differ.
+/// Every text of the one comes before every text of the other, as far as their beginnings tell.
 fn is_below(left: &[Atom], right: &[Atom]) -> bool {
-    let (left, right) = (beginning(left), beginning(right));
-    let differ = left.iter().zip(&right).find(|(left, right)| left != right);
-    differ.is_some_and(|(left, right)| left < right)
-}
-
-/// The bytes that all texts begin with.
-fn beginning(atoms: &[Atom]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for atom in atoms {
-        let mut set = atom.set.bytes();
-        let (Some(byte), None) = (set.next(), set.next()) else { break };
-        bytes.extend(std::iter::repeat_n(byte, atom.min));
-        if atom.max != Some(atom.min) {
-            break;
+    for (left, right) in beginning(left).zip(beginning(right)) {
+        match (range(left), range(right)) {
+            (Some((_, highest)), Some((lowest, _))) if highest < lowest => return true,
+            (Some((lowest, highest)), other) if lowest == highest && other == Some((lowest, highest)) => {}
+            _ => return false,
         }
     }
-    bytes
+    false
+}
+
+/// What stands at each place from the first on, as far as all texts have that place.
+fn beginning(atoms: &[Atom]) -> impl Iterator<Item = ByteSet> {
+    let fixed = atoms.iter().take_while(|atom| atom.max == Some(atom.min)).count();
+    atoms.iter().take(fixed + 1).flat_map(|atom| std::iter::repeat_n(atom.set, atom.min))
+}
+
+/// The lowest byte of a set and the highest.
+fn range(set: ByteSet) -> Option<(u8, u8)> {
+    Some((set.bytes().next()?, set.bytes().last()?))
 }
 
 #[cfg(test)]

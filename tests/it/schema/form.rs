@@ -24,6 +24,7 @@ fn forms_at<'s>(schema: &'s Value, place: &str) -> Vec<&'s Value> {
     names.fold(forms(schema, schema), |found, name| {
         let child = |form: &&'s Value| match form["properties"].get(name) {
             Some(property) => Some(property),
+            None if name == "*" && form["items"].is_object() => form.get("items"),
             None => form.get("additionalProperties").filter(|others| others.is_object()),
         };
         found.iter().filter_map(child).flat_map(|form| forms(schema, form)).collect()

@@ -152,6 +152,31 @@ pub const VALUES: &[Values] = &[
             "{ value = ['a'] }",
         ],
     ),
+    (
+        "access_patterns",
+        &["[]", "[{ name = 'n', pk = 'P', returns = { User = 'a = 1' } }]"],
+        &["{}", "'n'", "[7]", "[{}]"],
+    ),
+    (
+        "access_patterns",
+        &[
+            "[{ name = 'n', pk = '{id}', params = 'SELECT 1 AS id', sk = 'A', limit = 1, sample = 100000, returns = { User = 'a' } }]",
+            "[{ name = 'n', pk = ['{shard:02}'], shards = 1000, sk = { begins_with = 'A' }, order = 'desc', returns = { User = 'a' } }]",
+            "[{ name = 'n', pk = 'P', sk = { between = ['A', 'B'] }, returns = { User = 'a' } }]",
+        ],
+        &[
+            "[{ name = ' ', pk = 'P', returns = { User = 'a' } }]",
+            "[{ name = 'n', pk = 'P', returns = {} }]",
+            "[{ name = 'n', pk = 'P', returns = { User = 7 } }]",
+            "[{ name = 'n', pk = '{shard}', shards = 0, returns = { User = 'a' } }]",
+            "[{ name = 'n', pk = 'P', limit = 0, returns = { User = 'a' } }]",
+            "[{ name = 'n', pk = 'P', sample = 0, returns = { User = 'a' } }]",
+            "[{ name = 'n', pk = 'P', order = 'newest', returns = { User = 'a' } }]",
+            "[{ name = 'n', pk = 'P', sk = {}, returns = { User = 'a' } }]",
+            "[{ name = 'n', pk = 'P', sk = { between = ['A'] }, returns = { User = 'a' } }]",
+            "[{ name = 'n', pk = 'P', sk = { gt = 'A', lt = 'B' }, returns = { User = 'a' } }]",
+        ],
+    ),
 ];
 
 /// A mapping in which each key of [`WORDS`] and [`VALUES`] can be set.
@@ -179,8 +204,8 @@ column = "a"
 pub fn with(key: &str, value: &str) -> toml::Table {
     let mut mapping: toml::Table = toml::from_str(BASE).unwrap();
     let mut value: toml::Table = toml::from_str(&format!("value = {value}")).unwrap();
-    let (tables, last) = key.rsplit_once('.').unwrap();
-    let table = tables.split('.').fold(&mut mapping, |table, name| {
+    let (tables, last) = key.rsplit_once('.').unwrap_or(("", key));
+    let table = tables.split('.').filter(|name| !name.is_empty()).fold(&mut mapping, |table, name| {
         let table = table.entry(name).or_insert_with(|| toml::Value::Table(toml::Table::new()));
         table.as_table_mut().unwrap()
     });
