@@ -23,7 +23,7 @@ pub struct PatternReport {
     pub skipped_by: IndexMap<String, u64>,
     /// Rows of `params` whose answer was wrong.
     pub wrong: u64,
-    /// Items of all right answers.
+    /// Items that are as they should be.
     pub items: u64,
     pub missing: u64,
     pub unexpected: u64,
@@ -63,6 +63,7 @@ pub struct SeparateCost {
 pub struct PatternExample {
     /// `missing`, `unexpected`, `different`, `out_of_order`.
     pub what: &'static str,
+    /// Those that keys are made of; the others too where values are shown.
     pub params: IndexMap<String, String>,
     /// Unknown of an item that nothing explains.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +88,7 @@ pub(super) fn patterns_text(patterns: &[PatternReport], style: Style) -> String 
     }
     let mut header =
         vec!["access pattern", "params", "items", "wrong", "requests", "RCU", "p50 ms", "p99 ms"];
-    header.extend(["SQL", "SQL p50 ms", "SQL p99 ms", "if separate", "RCU"]);
+    header.extend(["SQL", "p50 ms", "p99 ms", "apart", "RCU"]);
     let mut table = Table::new(&header);
     for pattern in patterns {
         table.texts(&pattern.name, cells(pattern));
@@ -98,8 +99,10 @@ pub(super) fn patterns_text(patterns: &[PatternReport], style: Style) -> String 
     text + &notes(patterns, style)
 }
 
-const LEGEND: &str = "For one row of params: requests and read units (eventually consistent), the time they took; SQL statements in \
-    the source;\nrequests and read units if each entity had a table of its own.\n";
+const LEGEND: &str = "\
+Of one row of params: requests, read units (eventually consistent) and time; SQL: statements of the source and their
+time; apart: requests and read units if each entity had a table of its own.
+";
 
 fn cells(pattern: &PatternReport) -> Vec<(Option<String>, Meaning)> {
     let plain = |number: Option<f64>| (number.map(decimal), Meaning::Plain);

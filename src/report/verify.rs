@@ -170,14 +170,14 @@ fn ending(report: &VerifyReport, style: Style) -> String {
         ),
         _ if total.missing > 0 || total.different > 0 => {
             let next = "If the load is not finished, or the source has changed since, load again (a finished load: with --restart) and verify again.";
-            let patterns = wrong_patterns(report).map(|wrong| format!(" {wrong}")).unwrap_or_default();
+            let patterns = wrong_patterns(report).map(|wrong| format!(" {wrong}.")).unwrap_or_default();
             (
                 Meaning::Wrong,
                 format!("{wrong} of {checked} are wrong in the target (exit code 5).{patterns} {next}"),
             )
         }
         _ if report.outcome == Outcome::Differences => {
-            (Meaning::Wrong, wrong_patterns(report).unwrap_or_default() + " Exit code 5.")
+            (Meaning::Wrong, wrong_patterns(report).unwrap_or_default() + ONLY_PATTERNS)
         }
         _ if total.read == 0 => {
             (Meaning::Attention, "The source has no rows; nothing was checked.".to_owned())
@@ -188,12 +188,15 @@ fn ending(report: &VerifyReport, style: Style) -> String {
     style.paint(meaning, &text) + "\n"
 }
 
+const ONLY_PATTERNS: &str = " (exit code 5), though the items are right: the table holds items that no row explains, \
+    or the pattern's keys do not read what its `returns` names.";
+
 /// `None` where all answers are right.
 fn wrong_patterns(report: &VerifyReport) -> Option<String> {
     let wrong = report.access_patterns.iter().filter(|pattern| pattern.is_wrong()).count();
     let words =
         counted(u64::try_from(wrong).unwrap_or(u64::MAX), "access pattern has", "access patterns have");
-    (wrong > 0).then(|| format!("{words} wrong answers."))
+    (wrong > 0).then(|| format!("{words} wrong answers"))
 }
 
 fn proven(report: &VerifyReport, total: &VerifiedEntity) -> String {
@@ -203,8 +206,15 @@ fn proven(report: &VerifyReport, total: &VerifiedEntity) -> String {
             let rows = counted(unchecked, "other row was", "other rows were");
             format!("The target matches in every row of the sample; {rows} not checked.")
         }
-        _ => "Every item that the source makes is in the target, and equal.".to_owned(),
+        _ => format!("Every item that the source makes is in the target, and equal{}.", answered(report)),
     }
+}
+
+fn answered(report: &VerifyReport) -> String {
+    let asked = report.access_patterns.iter().filter(|pattern| pattern.params > 0).count();
+    let patterns =
+        counted(u64::try_from(asked).unwrap_or(u64::MAX), "access pattern is", "access patterns are");
+    if asked > 0 { format!("; {patterns} answered as the source does") } else { String::new() }
 }
 
 #[cfg(test)]

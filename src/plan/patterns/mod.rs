@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::mapping::{Diagnostic, Order, SortKey};
 use crate::source::{Predicate, Select};
 
-use super::{ColumnPlan, EntityPlan, KeyPlan, TablePlan};
+use super::{ColumnPlan, EntityPlan, KeyPlan, PartPlan, TablePlan};
 
 pub(super) use describe::describe;
 pub(super) use draft::{Draft, draft};
@@ -38,6 +38,16 @@ pub struct PatternPlan {
     /// Rows of `params` to try at most.
     pub sample: usize,
     pub returns: Vec<ReturnPlan>,
+}
+
+impl PatternPlan {
+    /// Whether a key that is asked for has the value of a column of `params`.
+    pub fn makes_keys_of(&self, column: usize) -> bool {
+        let keys =
+            self.calls.iter().flat_map(|call| call.pk.iter().chain(call.sk.iter().flat_map(SortKey::parts)));
+        keys.flat_map(|key| &key.template.parts)
+            .any(|part| matches!(part, PartPlan::Value { column: used, .. } if *used == column))
+    }
 }
 
 /// How a pattern is read.

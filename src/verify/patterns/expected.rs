@@ -15,7 +15,7 @@ use super::question::Reading;
 const MOST_BYTES: usize = 256 << 20;
 
 /// An item of an answer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Expected {
     /// Position in `returns`.
     pub(super) returned: usize,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::super::equality::Identity;
 use super::super::value::Value;
-use super::ask::Found;
+use super::ask::{Found, Stored};
 use super::expected::Expected;
 use super::question::Reading;
 use crate::report::AttributeDifference;
@@ -64,7 +64,9 @@ struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     fn new(choice: Choice, expected: &'a [Expected]) -> Self {
-        let by_identity = expected.iter().enumerate().map(|(at, item)| (&item.identity, at)).collect();
+        // Of rows that share a key, the one that the load has written counts: it comes last.
+        let of = |excused: bool| expected.iter().enumerate().filter(move |(_, item)| item.excused == excused);
+        let by_identity = of(true).chain(of(false)).map(|(at, item)| (&item.identity, at)).collect();
         let mut judge = Self { choice, expected, by_identity, sorted: Vec::new() };
         let wanted = expected.iter().enumerate().filter(|(_, item)| !item.excused);
         let mut sorted: Vec<usize> = wanted.map(|(at, _)| at).collect();
@@ -111,17 +113,17 @@ impl<'a> Judge<'a> {
                 }
             }
         }
-        verdict.missing = self.missing(calls, &found);
+        verdict.missing = self.missing(key, calls, &found);
         verdict
     }
 
     /// Those that no call found and that the limit does not leave out.
-    fn missing(&self, calls: &[Found], found: &[bool]) -> Vec<usize> {
+    fn missing(&self, key: &[&str], calls: &[Found], found: &[bool]) -> Vec<usize> {
         let mut missing = Vec::new();
         for call in calls {
             let in_partition = |at: &&usize| self.pk(**at).is_some_and(|pk| pk == call.pk.as_slice());
             let mine: Vec<usize> = self.sorted.iter().filter(in_partition).copied().collect();
-            missing.extend(self.missing_of(&mine, found));
+            missing.extend(self.missing_of(&mine, found, self.excused(call, key)));
         }
         let elsewhere = |at: &&usize| {
             let pk = self.pk(**at);
@@ -134,10 +136,17 @@ impl<'a> Judge<'a> {
         missing
     }
 
+    /// Items of a call that may be there or not, and take a place of its limit.
+    fn excused(&self, call: &Found, key: &[&str]) -> usize {
+        let position = |stored: &Stored| self.by_identity.get(&stored.item.identity_of(key)?).copied();
+        let positions = call.items.iter().filter_map(position);
+        positions.filter(|at| self.expected.get(*at).is_some_and(|item| item.excused)).count()
+    }
+
     /// Of one partition's items, in their order. Where the limit cuts between items of one sort key, any of
     /// these is right.
-    fn missing_of(&self, mine: &[usize], found: &[bool]) -> Vec<usize> {
-        let limit = self.choice.limit.unwrap_or(usize::MAX).min(mine.len());
+    fn missing_of(&self, mine: &[usize], found: &[bool], taken: usize) -> Vec<usize> {
+        let limit = self.choice.limit.map_or(usize::MAX, |limit| limit.saturating_sub(taken)).min(mine.len());
         let last = limit.checked_sub(1).and_then(|last| mine.get(last));
         let Some(last) = last else { return Vec::new() };
         let before = mine.iter().take_while(|at| self.order(**at, *last) == Ordering::Less);

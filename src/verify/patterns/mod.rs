@@ -53,7 +53,8 @@ pub(super) async fn ask_all<T: Lookup + Query>(
     options: &VerifyOptions,
     observe: &(dyn Fn(VerifyEvent) + Send + Sync),
 ) -> Result<Asked, VerifyError> {
-    let readings: Vec<Reading<'_>> = plan.patterns.iter().map(|pattern| Reading::of(plan, pattern)).collect();
+    let reading = |pattern| Reading::of(plan, pattern, options.show_values);
+    let readings: Vec<Reading<'_>> = plan.patterns.iter().map(reading).collect();
     let mut asking = Asking { plan, target, options, observe, rules: Rules::of(options), half_units: 0 };
     let mut tallies = Vec::with_capacity(readings.len());
     let mut doubtful = Vec::with_capacity(readings.len());
@@ -112,7 +113,7 @@ impl<T: Lookup + Query> Asking<'_, T> {
         (self.observe)(VerifyEvent::Pattern { name: reading.pattern.name.clone() });
         let mut doubtful = Vec::new();
         for row in drawn(reader, reading.pattern, self.options.seed).await? {
-            let question = match render(reading.pattern, &row) {
+            let question = match render(reading, &row) {
                 Ok(question) => question,
                 Err(rule) => {
                     tally.skip(rule);
@@ -144,7 +145,7 @@ impl<T: Lookup + Query> Asking<'_, T> {
         let mut settling = Settling::new(reading, self.options.settle);
         for row in rows {
             // It was rendered before.
-            let Ok(question) = render(reading.pattern, row) else { continue };
+            let Ok(question) = render(reading, row) else { continue };
             let expected = expected(self.plan, reading, row, reader, &self.rules).await?;
             let (answer, verdict) = loop {
                 let answer = self.ask(reading, &question, &expected).await?;

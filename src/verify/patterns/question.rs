@@ -19,20 +19,25 @@ pub(super) struct Reading<'a> {
     pub(super) key: Vec<&'a str>,
     /// All that its entries hold; `None` for whole items.
     pub(super) projected: Option<Vec<&'a str>>,
+    /// Columns of `params` that reports may show: those that keys are made of, since item keys are shown.
+    pub(super) shown: Vec<usize>,
     /// Strongly consistent reads: of all but global indexes.
     pub(super) consistent: bool,
 }
 
 impl<'a> Reading<'a> {
-    pub(super) fn of(plan: &'a Plan, pattern: &'a PatternPlan) -> Self {
+    pub(super) fn of(plan: &'a Plan, pattern: &'a PatternPlan, show_values: bool) -> Self {
         let table = &plan.table;
         let key: Vec<&str> = std::iter::once(&table.partition_key)
             .chain(&table.sort_key)
             .map(|key| key.name.as_str())
             .collect();
+        let shown = (0..pattern.columns.len())
+            .filter(|column| show_values || pattern.makes_keys_of(*column))
+            .collect();
         let Some(index) = pattern.index.and_then(|position| table.indexes.get(position)) else {
             let (pk, sk) = (key.iter().copied().take(1).collect(), key.iter().copied().skip(1).collect());
-            return Self { pattern, index: None, pk, sk, key, projected: None, consistent: true };
+            return Self { pattern, index: None, pk, sk, key, projected: None, shown, consistent: true };
         };
         let names = |keys: &'a [crate::plan::KeyColumn]| keys.iter().map(|key| key.name.as_str());
         let (pk, sk): (Vec<_>, Vec<_>) =
@@ -46,7 +51,7 @@ impl<'a> Reading<'a> {
             let included = included.iter().map(String::as_str);
             key.iter().chain(&pk).chain(&sk).copied().chain(included).collect()
         });
-        Self { pattern, index: Some(&index.name), pk, sk, key, projected, consistent: index.local }
+        Self { pattern, index: Some(&index.name), pk, sk, key, projected, shown, consistent: index.local }
     }
 
     pub(super) fn descending(&self) -> bool {
@@ -74,14 +79,14 @@ pub(super) struct Call {
 }
 
 /// Makes the keys by the code that makes items' keys, or says by which rule there are none.
-pub(super) fn render(pattern: &PatternPlan, row: &ParameterRow) -> Result<Question, Rule> {
+pub(super) fn render(reading: &Reading<'_>, row: &ParameterRow) -> Result<Question, Rule> {
+    let pattern = reading.pattern;
     let value = |key: &KeyPlan, sorts| item::key_value(key, &pattern.columns, &row.page, 0, sorts);
     let calls = pattern.calls.iter().map(|call| {
         let pk = call.pk.iter().map(|key| value(key, false)).collect::<Result<_, _>>()?;
         let sk = call.sk.as_ref().map(|sk| sk.map(|key| value(key, true)).transpose()).transpose()?;
         Ok(Call { pk, sk })
     });
-    let all: Vec<usize> = (0..pattern.columns.len()).collect();
-    let params = item::named_texts(&pattern.columns, &all, &row.page, 0).into_iter().collect();
+    let params = item::named_texts(&pattern.columns, &reading.shown, &row.page, 0).into_iter().collect();
     Ok(Question { params, calls: calls.collect::<Result<_, Rule>>()? })
 }
