@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::compare::{self, Items};
+use crate::examples::patterns_are_answered;
 use crate::front::{Fault, Front, When};
 use crate::servers::Kind;
 use crate::stage::Stage;
@@ -32,7 +33,8 @@ async fn a_load_killed_in_the_middle_goes_on_and_ends_with_the_same_items() {
         assert!(!half.is_empty() && (half.len() as u64) < rows, "{}: killed too late", kind.name());
         assert_eq!(resumed["outcome"], "done");
         assert_eq!(resumed["totals"]["rejected"], 0);
-        stage.migrate("verify", 0).await;
+        let verified = stage.migrate("verify --json", 0).await.json();
+        patterns_are_answered(&verified, kind);
         let items = compare::scan(&stage.client(), "chinook").await;
         assert_eq!(items.len() as u64, rows, "{}", kind.name());
         found.push(items);

@@ -9,11 +9,16 @@ use crate::stage::Stage;
 
 /// Loads an example from each database; its items, and the DynamoDB of the last one to be asked.
 async fn loaded(name: &str, counts: &Value) -> (Items, Stage) {
+    loaded_from(name, name, counts).await
+}
+
+/// As [`loaded`], with the rows of another example.
+async fn loaded_from(rows: &str, name: &str, counts: &Value) -> (Items, Stage) {
     let mut first: Option<Items> = None;
     let mut last = None;
     for kind in servers::ALL {
         let stage =
-            Stage::example(kind, &format!("{name}.toml"), &format!("{name}.{}.sql", kind.name())).await;
+            Stage::example(kind, &format!("{name}.toml"), &format!("{rows}.{}.sql", kind.name())).await;
         keys_are_proven(&stage, kind).await;
         let run = stage.migrate("--create-table --json", 0).await.json();
         let entities = run["entities"].as_object().unwrap().iter();
@@ -22,6 +27,7 @@ async fn loaded(name: &str, counts: &Value) -> (Items, Stage) {
         assert_eq!(written, *counts, "{name} on {}", kind.name());
         let verified = stage.migrate("verify --json", 0).await.json();
         assert_eq!(verified["outcome"], "done", "{name} on {}", kind.name());
+        patterns_are_answered(&verified, kind);
         let items = compare::scan(&stage.client(), name).await;
         match &first {
             Some(first) => compare::assert_same(first, &items),
@@ -30,6 +36,26 @@ async fn loaded(name: &str, counts: &Value) -> (Items, Stage) {
         last = Some(stage);
     }
     (first.unwrap(), last.unwrap())
+}
+
+/// Each pattern was asked, found something, and took as many requests as it has calls.
+pub fn patterns_are_answered(verified: &Value, kind: Kind) {
+    let patterns = verified["access_patterns"].as_array().unwrap();
+    assert!(patterns.len() >= 3, "{}: {} patterns", kind.name(), patterns.len());
+    for pattern in patterns {
+        let count = |name: &str| pattern[name].as_u64().unwrap();
+        let place = format!("{} on {}", pattern["name"], kind.name());
+        assert!(count("params") > 0 && count("items") > 0, "{place}: {pattern}");
+        assert_eq!(count("wrong"), 0, "{place}: {pattern}");
+        assert!(pattern["skipped_by"].is_null(), "{place}: {pattern}");
+        let separate = pattern["one_table_per_entity"]["requests"].as_f64().unwrap();
+        assert_eq!(separate, pattern["source"]["statements"].as_f64().unwrap(), "{place}");
+    }
+}
+
+fn pattern<'v>(verified: &'v Value, name: &str) -> &'v Value {
+    let mut patterns = verified["access_patterns"].as_array().unwrap().iter();
+    patterns.find(|pattern| pattern["name"] == name).unwrap_or_else(|| panic!("no pattern {name}"))
 }
 
 async fn keys_are_proven(stage: &Stage, kind: Kind) {
@@ -171,4 +197,53 @@ async fn events_are_read_by_device_and_month_and_newest_first() {
     all.retain(|time| time.starts_with("2026-01"));
     assert!(all.len() > 20, "{} events of the month", all.len());
     assert_eq!(newest, all);
+}
+
+#[tokio::test]
+async fn an_order_is_read_with_its_items_by_its_number() {
+    let (_, stage) = loaded_from("shop", "orders", &json!({"User": 20, "Order": 35, "OrderItem": 90})).await;
+    let order = Query::of("orders", "ORDER#0000000002").items(&stage).await;
+    assert_eq!(texts(&order, "SK"), ["ITEM#0001", "ITEM#0002", "METADATA"]);
+    let user = Query::of("orders", "USER#0000000001").index("GSI1", ["GSI1PK", "GSI1SK"]).items(&stage).await;
+    assert_eq!(texts(&user, "entity_type")[..2], ["User", "Order"]);
+    let verified = stage.migrate("verify --json", 0).await.json();
+    let with_items = pattern(&verified, "an order with its items");
+    assert_eq!((&with_items["operation"], &with_items["items"]), (&json!("query"), &json!(125)));
+    assert_eq!(with_items["source"]["statements"], 2);
+    assert_eq!((&with_items["requests"], &with_items["rcu"]), (&json!(1.0), &json!(0.5)));
+    assert_eq!(with_items["one_table_per_entity"], json!({"requests": 2.0, "rcu": 1.0}));
+    assert_eq!(pattern(&verified, "an order alone")["operation"], "get_item");
+}
+
+#[tokio::test]
+async fn a_directory_is_read_by_id_e_mail_and_status() {
+    let (items, stage) = loaded_from("shop", "directory", &json!({"Profile": 20, "Order": 35})).await;
+    let customers = Query::of("directory", "STATUS#CUSTOMER").index("GSI2", ["GSI2PK", "GSI2SK"]);
+    let customers = Query { newest_first: true, ..customers }.items(&stage).await;
+    let visitors =
+        Query::of("directory", "STATUS#VISITOR").index("GSI2", ["GSI2PK", "GSI2SK"]).items(&stage).await;
+    assert_eq!(customers.len() + visitors.len(), 20);
+    assert!(texts(&customers, "GSI2SK").windows(2).all(|pair| pair[0] > pair[1]));
+    assert!(customers.iter().all(|person| person["name"]["S"].is_string() && person["email"].is_null()));
+    let ada = Query::of("directory", "EMAIL#ada@example.com")
+        .index("GSI1", ["GSI1PK", "GSI1SK"])
+        .items(&stage)
+        .await;
+    assert_eq!(texts(&ada, "SK"), ["PROFILE#0000000001"]);
+    assert_eq!(items.len(), 55);
+}
+
+#[tokio::test]
+async fn buckets_of_a_month_answer_two_questions_by_one_index() {
+    let (items, stage) = loaded_from("shop", "buckets", &json!({"Order": 35, "Sale": 90})).await;
+    let paid =
+        Query::of("buckets", "STATUS#paid#2024-07").index("GSI1", ["GSI1PK", "GSI1SK"]).items(&stage).await;
+    assert!(!paid.is_empty() && paid.iter().all(|order| order["entity_type"]["S"] == "Order"));
+    let books = Query::of("buckets", "CATEGORY#books#2024-07")
+        .index("GSI1", ["GSI1PK", "GSI1SK"])
+        .items(&stage)
+        .await;
+    assert!(!books.is_empty() && books.iter().all(|sale| sale["category"]["S"] == "Books"));
+    let indexed = stage.client().scan("buckets", Some("GSI1")).await.len();
+    assert!(indexed < items.len(), "sales of products without a category are not in it");
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::compare::{self, Items};
+use crate::examples::patterns_are_answered;
 use crate::servers::{self, Kind};
 use crate::stage::Stage;
 
@@ -29,6 +30,7 @@ async fn the_shop_on_all_three_databases_gives_the_same_items() {
         must_be_in_indexes(&stage, &run).await;
         let verified = stage.migrate("verify --json", 0).await.json();
         assert_eq!(verified["outcome"], "done", "{}", kind.name());
+        patterns_are_answered(&verified, kind);
         found.push((kind, counts(&run), items));
     }
     let (_, first_counts, first) = &found[0];

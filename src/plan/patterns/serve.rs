@@ -3,7 +3,8 @@
 use crate::mapping::{Diagnostic, Projection, SHARD, SortKey, Span, Spanned, Step, Template, TemplatePart};
 use crate::plan::language::{Atom, meet};
 use crate::plan::scope::list;
-use crate::plan::{EntityPlan, KeyColumn, KeyPlan, PartPlan, TablePlan};
+use crate::plan::{ColumnPlan, EntityPlan, KeyColumn, KeyPlan, PartPlan, TablePlan};
+use crate::source::{Class, RawType};
 
 use super::draft::Draft;
 use super::fit::can_match;
@@ -227,10 +228,11 @@ impl Wanted<'_> {
                     TemplatePart::Placeholder { column, steps, span },
                     PartPlan::Value { column: at, steps: own, .. },
                 ) => {
-                    if steps == own {
+                    let written = self.entity.layout.columns.get(*at);
+                    if steps == own || self.is_text_by_sql(column, written) {
                         continue;
                     }
-                    let written = self.entity.layout.columns.get(*at).map(|plan| plan.name.as_str());
+                    let written = written.map(|plan| plan.name.as_str());
                     let message = format!(
                         "`{}` stands where `{}` writes `{}`: the same value may make another text",
                         placeholder(column, steps),
@@ -247,6 +249,14 @@ impl Wanted<'_> {
             }
         }
         None
+    }
+
+    /// The SQL of `params` has made a text of what the entity has as another type: a month of a date.
+    fn is_text_by_sql(&self, column: &str, written: Option<&ColumnPlan>) -> bool {
+        let asked = self.read.draft.plan.columns.iter().find(|plan| plan.name == column);
+        let class = |plan: &ColumnPlan| plan.raw.as_ref().map(RawType::class);
+        let is_text = matches!(asked.and_then(class), Some(Class::Text | Class::Dynamic));
+        is_text && written.and_then(class).is_some_and(|class| class != Class::Text)
     }
 
     /// Attributes that the application has to read elsewhere.
