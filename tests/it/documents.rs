@@ -322,7 +322,7 @@ fn words_of_migrate(command: &str) -> Option<Vec<String>> {
 fn collect_members(value: &Value, names: &mut Vec<String>) {
     let given = ["entities", "indexes"];
     let foreign =
-        ["item", "samples", "source_key", "key", "expected", "found", "rejected_by", "range", "position"];
+        ["item", "samples", "source_key", "params", "key", "expected", "found", "rejected_by", "range", "position"];
     match value {
         Value::Object(members) => {
             for (name, member) in members {

@@ -3,7 +3,7 @@
 use crate::mapping::{Diagnostic, Projection, SHARD, SortKey, Span, Spanned, Step, Template, TemplatePart};
 use crate::plan::language::{Atom, meet};
 use crate::plan::scope::list;
-use crate::plan::{ColumnPlan, EntityPlan, KeyColumn, KeyPlan, PartPlan, TablePlan};
+use crate::plan::{EntityPlan, KeyColumn, KeyPlan, PartPlan, TablePlan};
 use crate::source::{Class, RawType};
 
 use super::draft::Draft;
@@ -229,7 +229,7 @@ impl Wanted<'_> {
                     PartPlan::Value { column: at, steps: own, .. },
                 ) => {
                     let written = self.entity.layout.columns.get(*at);
-                    if steps == own || self.is_text_by_sql(column, written) {
+                    if steps == own || self.is_text_by_sql(column, own) {
                         continue;
                     }
                     let written = written.map(|plan| plan.name.as_str());
@@ -251,12 +251,12 @@ impl Wanted<'_> {
         None
     }
 
-    /// The SQL of `params` has made a text of what the entity has as another type: a month of a date.
-    fn is_text_by_sql(&self, column: &str, written: Option<&ColumnPlan>) -> bool {
+    /// The SQL of `params` has made the text of a date that the entity makes by a step.
+    fn is_text_by_sql(&self, column: &str, own: &[Step]) -> bool {
         let asked = self.read.draft.plan.columns.iter().find(|plan| plan.name == column);
-        let class = |plan: &ColumnPlan| plan.raw.as_ref().map(RawType::class);
-        let is_text = matches!(asked.and_then(class), Some(Class::Text | Class::Dynamic));
-        is_text && written.and_then(class).is_some_and(|class| class != Class::Text)
+        let class = asked.and_then(|plan| plan.raw.as_ref()).map(RawType::class);
+        let is_text = matches!(class, Some(Class::Text | Class::Dynamic));
+        is_text && own.iter().any(|step| matches!(step, Step::Strftime(_)))
     }
 
     /// Attributes that the application has to read elsewhere.

@@ -1,0 +1,3 @@
+CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE orders (id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL, status TEXT NOT NULL);
+CREATE TABLE order_items (order_id INTEGER NOT NULL, line_no INTEGER NOT NULL, PRIMARY KEY (order_id, line_no));
