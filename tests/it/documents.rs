@@ -321,8 +321,18 @@ fn words_of_migrate(command: &str) -> Option<Vec<String>> {
 /// Names of members, but for those that a mapping gives.
 fn collect_members(value: &Value, names: &mut Vec<String>) {
     let given = ["entities", "indexes"];
-    let foreign =
-        ["item", "samples", "source_key", "params", "key", "expected", "found", "rejected_by", "range", "position"];
+    let foreign = [
+        "item",
+        "samples",
+        "source_key",
+        "params",
+        "key",
+        "expected",
+        "found",
+        "rejected_by",
+        "range",
+        "position",
+    ];
     match value {
         Value::Object(members) => {
             for (name, member) in members {
