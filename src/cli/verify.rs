@@ -18,8 +18,8 @@ use super::signals::stop_on_signal;
 use super::terminal::Terminal;
 use crate::load::{Checkpoint, EntityCheckpoint, Pace, Units};
 use crate::mapping::Rate;
-use crate::plan::{Plan, PlanOptions};
-use crate::report::cost::{about, thousands};
+use crate::plan::{PatternPlan, Plan, PlanOptions};
+use crate::report::cost::{about, counted, thousands};
 use crate::report::{Outcome, VerifyReport, verify_text};
 use crate::source::{PageLimits, Source};
 use crate::verify::{Expiry, Notebook, Sample, VerifyOptions, ask_patterns, read_units, reconsider, verify};
@@ -159,7 +159,9 @@ pub(crate) async fn compare(
         settle: if destination.dynamodb.is_local() { LOCAL_SETTLE } else { SETTLE },
         ..VerifyOptions::new(limits)
     };
-    announce(plan, destination, folder, &options, terminal)?;
+    let asks = !args.no_patterns && !plan.patterns.is_empty();
+    let questions = if asks { questions(&plan.patterns) } else { String::new() };
+    announce(plan, destination, folder, &options, &questions, terminal)?;
     let notebook = Notebook {
         path: folder.join(NOTEBOOK_FILE),
         table: destination.identity(),
@@ -186,7 +188,7 @@ pub(crate) async fn compare(
         let target = &destination.dynamodb;
         reconsider(plan, now.readers, target, &options, &mut verified, &observe, stop.clone()).await?;
     }
-    if !plan.patterns.is_empty() && !args.no_patterns && !verified.interrupted {
+    if asks && !verified.interrupted {
         let target = &destination.dynamodb;
         ask_patterns(plan, &mut source, target, &options, &mut verified, &observe, stop).await?;
     }
@@ -215,6 +217,7 @@ fn announce(
     destination: &Destination,
     folder: &Path,
     options: &VerifyOptions,
+    questions: &str,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     let checkpoint = Checkpoint::read(folder)?;
@@ -233,11 +236,23 @@ fn announce(
     let time = time.map(|seconds| format!(", {}", about(seconds))).unwrap_or_default();
     let price = if destination.dynamodb.is_local() { String::new() } else { price(units) };
     terminal.remark(&format!(
-        "reads the items of {} back, strongly consistent: about {} read units{price}{time}",
+        "reads the items of {} back, strongly consistent: about {} read units{price}{time}{questions}",
         destination.describe(),
         thousands(units)
     ));
     Ok(())
+}
+
+/// How much is asked at most; what it costs depends on the answers.
+fn questions(patterns: &[PatternPlan]) -> String {
+    let calls = |pattern: &PatternPlan| {
+        let rows = if pattern.params.is_some() { pattern.sample } else { 1 };
+        rows.saturating_mul(pattern.calls.len())
+    };
+    let calls = patterns.iter().map(calls).fold(0, usize::saturating_add);
+    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    let named = counted(count(patterns.len()), "access pattern", "access patterns");
+    format!("; then asks {named}, {} calls at most", thousands(count(calls)))
 }
 
 /// By the price of on-demand reads in us-east-1, $0.125 a million units (AWS price list, November 2024).

@@ -67,7 +67,7 @@ pub fn thousands(number: u64) -> String {
 }
 
 /// `1 row`, `2 rows`
-pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
+pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", thousands(number), if number == 1 { one } else { many })
 }
 

@@ -39,6 +39,23 @@ const TOTALS: [&str; 6] = ["items", "read", "rejected", "skipped", "wcu", "writt
 const VERIFY: [&str; 7] = ["command", "elapsed_seconds", "entities", "outcome", "rcu", "snapshots", "table"];
 const VERIFY_ENTITY: [&str; 9] =
     ["checked", "different", "expired", "matching", "missing", "moved", "read", "rejected", "skipped"];
+const PATTERN: [&str; 15] = [
+    "different",
+    "items",
+    "missing",
+    "name",
+    "one_table_per_entity",
+    "operation",
+    "out_of_order",
+    "p50_ms",
+    "p99_ms",
+    "params",
+    "rcu",
+    "requests",
+    "source",
+    "unexpected",
+    "wrong",
+];
 const CHECK: [&str; 4] = ["command", "entities", "findings", "outcome"];
 
 /// The one document of a call; stderr holds none.
@@ -233,6 +250,24 @@ async fn a_verification_has_the_promised_names() {
     let difference = &wrong["entities"]["Order"]["differences"][0];
     must_have(difference, &["attributes", "key", "source_key"], &[]);
     assert_eq!((&difference["key"], &difference["source_key"]), (&key, &json!({"id": "1"})));
+}
+
+#[tokio::test]
+async fn an_access_pattern_has_the_promised_names() {
+    let pattern = "\n[[access_patterns]]\nname = \"of a customer\"\nindex = \"GSI1\"\nparams = \"SELECT 7 AS customer\"\n\
+        pk = \"C#{customer:010}\"\nreturns = { Order = \"customer = {customer}\" }\n";
+    let stage = stage(5).await.with_dynamodb().await;
+    stage.migrate("--create-table", 0).await;
+    stage.folder.write("mapping.toml", &(indexed() + pattern));
+    let key = json!({"PK": {"S": "ORDER#0000000001"}, "SK": {"S": "ORDER"}});
+    stage.client().call("DeleteItem", json!({"TableName": "shop", "Key": key})).await;
+    let asked = document(&stage.migrate("verify --json", 5).await);
+    must_have(&asked, &VERIFY, &["access_patterns"]);
+    let pattern = &asked["access_patterns"][0];
+    must_have(pattern, &PATTERN, &["examples", "index"]);
+    must_have(&pattern["source"], &["p50_ms", "p99_ms", "statements"], &[]);
+    must_have(&pattern["one_table_per_entity"], &["rcu", "requests"], &[]);
+    must_have(&pattern["examples"][0], &["key", "params", "what"], &["entity"]);
 }
 
 #[tokio::test]

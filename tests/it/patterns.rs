@@ -53,7 +53,7 @@ pk = "LEVEL#{level}"
 fn rows() -> String {
     let row = |id: u32| {
         let (sensor, moment) = (id % 3 + 1, id / 6 * 7);
-        let level = if id % 5 == 0 { "NULL".to_owned() } else { (id % 10).to_string() };
+        let level = if id.is_multiple_of(5) { "NULL".to_owned() } else { (id % 10).to_string() };
         format!("({id}, {sensor}, {moment}, {level}, 'note {id}')")
     };
     format!("{READINGS} INSERT INTO readings VALUES {};", (1..=30).map(row).collect::<Vec<_>>().join(", "))

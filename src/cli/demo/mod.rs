@@ -79,7 +79,7 @@ async fn story(terminal: &Terminal) -> Result<Exit, Failure> {
         return Ok(exit);
     }
 
-    terminal.remark("\n3. The proof: every item is rebuilt from the source, read back and compared.\n   migrate verify --mapping shop.toml\n");
+    terminal.remark("\n3. The proof: every item is rebuilt from the source, read back and compared; then the\n   application's questions are asked of both sides.\n   migrate verify --mapping shop.toml\n");
     let (source, _) = project.prepare(PlanOptions::default(), &silent(terminal)).await?;
     let args = verify_args(folder.path())?;
     let report = verify::compare(&project, &args, terminal, source, &plan, &destination, &state_path).await?;
