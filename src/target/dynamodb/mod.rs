@@ -13,6 +13,7 @@ mod get;
 mod observe;
 mod put;
 mod renewal;
+mod scan;
 mod ttl;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::Client;
 
 pub use create::Created;
+pub use scan::SizeEstimate;
 pub use ttl::TimeToLive;
 
 use error::{Call, Stage};
