@@ -1,5 +1,7 @@
 //! `migrate verify`: rebuild every item and compare it with what the table holds.
 
+mod orphans;
+
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,6 +24,8 @@ use crate::report::{Outcome, VerifyReport, verify_text};
 use crate::source::{PageLimits, Source};
 use crate::verify::{Excused, Sample, VerifyOptions, verify};
 
+use orphans::OrphanArgs;
+
 /// Rebuild every item and compare it with what the table holds
 #[derive(Debug, Clone, Args)]
 #[command(before_help = WHAT, after_help = EXAMPLES)]
@@ -41,6 +45,8 @@ pub(crate) struct VerifyArgs {
     #[arg(long, help_heading = OUTPUT)]
     pub show_values: bool,
     #[command(flatten)]
+    pub orphans: OrphanArgs,
+    #[command(flatten)]
     pub state: StateArgs,
     #[command(flatten)]
     pub output: OutputArgs,
@@ -48,15 +54,16 @@ pub(crate) struct VerifyArgs {
 
 const WHAT: &str = "\
 Reads every row of the source again, or a sample, builds its item and compares it with a strongly consistent \
-read of the table. Names the items that are missing or different, and their attributes. Changes nothing. Items that \
-no row explains are not looked for yet.";
+read of the table. Names the items that are missing or different, and their attributes; with --orphans also items \
+of its entities that no row explains. Changes nothing.";
 
 const EXAMPLES: &str = "\
 Examples:
   migrate verify -m shop.toml
   migrate verify -m shop.toml --sample 1%              one row of a hundred
   migrate verify -m shop.toml --sample 500 --seed 7    500 rows an entity
-  migrate verify -m shop.toml --show-values            what exactly differs";
+  migrate verify -m shop.toml --show-values            what exactly differs
+  migrate verify -m shop.toml --orphans                and what is too much";
 
 fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a whole number".to_owned())
@@ -115,6 +122,7 @@ pub(crate) async fn compare(
     destination: &Destination,
     folder: &Path,
 ) -> Result<VerifyReport, Failure> {
+    let orphans = orphans::look(project, args, terminal, &mut source, plan, destination).await?;
     let settings = project.source()?;
     let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
     let snapshot = source.open(settings.readers, &selects).await?;
@@ -140,6 +148,10 @@ pub(crate) async fn compare(
         report.outcome = Outcome::Failed;
         report.error = Some(failure.report());
     }
+    if report.outcome == Outcome::Done && orphans.as_ref().is_some_and(|orphans| orphans.known > 0) {
+        report.outcome = Outcome::Differences;
+    }
+    report.orphans = orphans;
     Ok(report)
 }
 

@@ -5,6 +5,7 @@ mod columns;
 pub mod cost;
 mod dry_run;
 mod indexes;
+mod orphans;
 mod preview;
 mod rejects;
 mod run;
@@ -20,6 +21,7 @@ use text::{Meaning, printable};
 
 pub use columns::ColumnReport;
 pub use dry_run::dry_run_text;
+pub use orphans::{OrphanExample, OrphanReport, OrphanedEntity, OtherItems};
 pub use preview::{Made, PreviewReport, PreviewedEntity, PreviewedRow, RejectedRow, preview_text};
 pub use run::run_text;
 pub use sizes::{SizeSummary, Sizes};
@@ -161,6 +163,9 @@ pub struct VerifyReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<SampleReport>,
     pub entities: IndexMap<String, VerifiedEntity>,
+    /// Items that no row explains, where they were looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub orphans: Option<OrphanReport>,
     pub elapsed_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorReport>,

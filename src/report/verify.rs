@@ -1,6 +1,7 @@
 //! The text of a verification.
 
 use super::cost::{counted, elapsed, thousands};
+use super::orphans::orphans;
 use super::text::{Meaning, Style, Table, compact, printable, width};
 use super::{AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, failure};
 
@@ -11,6 +12,7 @@ pub fn verify_text(report: &VerifyReport, style: Style) -> String {
     let wrong = report.entities.iter().filter(|(_, entity)| !entity.differences.is_empty());
     let mut sections = vec![heading(report), table(report, style)];
     sections.extend(wrong.map(|(name, entity)| differences(name, entity, style)));
+    sections.extend(report.orphans.as_ref().map(|report| orphans(report, style)));
     sections.push(notes(report, style) + &ending(report, style));
     sections.join("\n")
 }
@@ -134,6 +136,7 @@ fn ending(report: &VerifyReport, style: Style) -> String {
     let total = total(report);
     let checked = counted(total.checked, "checked row", "checked rows");
     let wrong = thousands(total.missing.saturating_add(total.different));
+    let orphaned = report.orphans.as_ref().map_or(0, |orphans| orphans.known);
     let (meaning, text) = match report.outcome {
         Outcome::Failed => return failure(report.error.as_ref(), "Failed; this proves nothing.", style),
         Outcome::Interrupted => (
@@ -144,6 +147,13 @@ fn ending(report: &VerifyReport, style: Style) -> String {
             let next = "If the load is not finished, or the source has changed since, load again (a finished load: with --restart) and verify again.";
             (Meaning::Wrong, format!("{wrong} of {checked} are wrong in the target (exit code 5). {next}"))
         }
+        _ if orphaned > 0 => (
+            Meaning::Wrong,
+            format!(
+                "{} in the target (exit code 5): rows that were deleted, or keys that the mapping no longer makes.",
+                counted(orphaned, "orphan is", "orphans are")
+            ),
+        ),
         _ if total.read == 0 => {
             (Meaning::Attention, "The source has no rows; nothing was checked.".to_owned())
         }
@@ -159,6 +169,10 @@ fn proven(report: &VerifyReport, total: &VerifiedEntity) -> String {
         (Some(_), 1..) => {
             let rows = counted(unchecked, "other row was", "other rows were");
             format!("The target matches in every row of the sample; {rows} not checked.")
+        }
+        _ if report.orphans.is_some() => {
+            "Every item that the source makes is in the target, and equal; no other item of its entities is."
+                .to_owned()
         }
         _ => "Every item that the source makes is in the target, and equal.".to_owned(),
     }

@@ -12,6 +12,7 @@ mod batch;
 mod compare;
 mod equality;
 mod lookup;
+mod orphans;
 mod sample;
 mod tally;
 mod value;
@@ -36,6 +37,9 @@ use tally::Tally;
 
 pub use compare::Excused;
 pub use equality::{Malformed, differences};
+pub use orphans::{
+    Export, ExportError, Inventory, Observe, OrphanError, OrphanEvent, OrphanOptions, Sweep, find_orphans,
+};
 pub use sample::{Sample, SampleError};
 
 #[derive(Clone)]
@@ -179,6 +183,7 @@ impl Verified {
             table: table.to_owned(),
             sample: self.sample,
             entities: self.entities,
+            orphans: None,
             elapsed_seconds: self.elapsed.as_secs_f64(),
             error: None,
         }
