@@ -59,10 +59,14 @@ const EXAMPLES_OF_OTHERS: usize = 1;
 
 /// The section of a verification's text.
 pub(super) fn orphans(report: &OrphanReport, style: Style) -> String {
-    let known = counted(report.known, "has no row", "have no row");
+    let known = counted(
+        report.known,
+        "of the mapping's entities has no row",
+        "of the mapping's entities have no row",
+    );
     let read = counted(report.scanned, "item", "items");
     let meaning = if report.known > 0 { Meaning::Wrong } else { Meaning::Fine };
-    let mut text = format!("Orphans: of {read} in {}, {}\n", origin(report), style.paint(meaning, &known));
+    let mut text = format!("Orphans: {read} in {}; {}\n", origin(report), style.paint(meaning, &known));
     for (name, entity) in report.entities.iter().filter(|(_, entity)| entity.items > 0) {
         text += &group(&printable(name), entity.items, &entity.examples, entity.examples.len());
     }
@@ -106,8 +110,7 @@ fn units(rcu: f64) -> String {
 fn group(name: &str, items: u64, examples: &[OrphanExample], shown: usize) -> String {
     let keys = examples.iter().take(shown).map(|example| format!("    {}\n", compact(&example.key)));
     let shown = u64::try_from(examples.len().min(shown)).unwrap_or(u64::MAX);
-    let which =
-        if shown < items { format!(", such as {}", counted(shown, "this", "these")) } else { String::new() };
+    let which = if shown < items { ", for example" } else { "" };
     format!("  {name}: {}{which}\n", thousands(items)) + &keys.collect::<String>()
 }
 
@@ -142,12 +145,12 @@ mod tests {
     #[test]
     fn orphans_and_others_are_told_apart() {
         expect![[r#"
-            Orphans: of 2,000 items in the table (Scan in 32 segments, 12,345.5 read units), 1,200 have no row
-              Order: 1,200, such as 2 these
+            Orphans: 2,000 items in the table (Scan in 32 segments, 12,345.5 read units); 1,200 of the mapping's entities have no row
+              Order: 1,200, for example
                 {"PK":{"S":"ORDER#1"}}
                 {"PK":{"S":"ORDER#2"}}
             3 items are of no entity of the mapping; they are left alone
-              Session: 2, such as 1 this
+              Session: 2, for example
                 {"PK":{"S":"ORDER#7"}}
               without a type: 1
                 {"PK":{"S":"ORDER#9"}}
@@ -160,7 +163,7 @@ mod tests {
     fn a_table_without_any_is_one_line() {
         let clean = OrphanReport { scanned: 5, explained: 5, ..OrphanReport::default() };
         expect![[r#"
-            Orphans: of 5 items in the export, 0 have no row
+            Orphans: 5 items in the export; 0 of the mapping's entities have no row
         "#]]
         .assert_eq(&orphans(&clean, Style { color: false }));
     }

@@ -45,6 +45,7 @@ mod man;
 mod messages;
 mod near;
 mod oracle;
+mod orphans;
 mod preview;
 mod resilience;
 mod schema;

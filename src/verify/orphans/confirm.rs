@@ -56,7 +56,7 @@ pub(super) async fn settle<'a, L: Lookup>(
             suspects.chunks(KEYS_PER_REQUEST).map(|some| confirm(some, &tally, names, target, &slowed));
         for settled in try_join_all(requests).await?.into_iter().flatten() {
             match settled {
-                Settled::Orphan(orphan) => tally.add(&orphan),
+                Settled::Orphan(orphan) => tally.add(orphan),
                 Settled::Other(candidate) => tally.add_other(&candidate, names),
                 Settled::Gone => tally.add_gone(),
             }

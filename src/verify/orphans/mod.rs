@@ -18,6 +18,7 @@ mod sightings;
 mod sweep;
 mod tally;
 
+use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
@@ -189,7 +190,7 @@ impl EveryKey for RowKeys {
 async fn compare(
     seen: Vec<Sightings>,
     rows: Vec<Sorter<RowKey>>,
-) -> Result<(Explained, Vec<std::fs::File>), OrphanError> {
+) -> Result<(Explained, Vec<(u16, File)>), OrphanError> {
     let compare = move || {
         let seen = seen.into_iter().map(Sightings::finish).collect::<io::Result<Vec<_>>>()?;
         let (sorters, logs): (Vec<_>, Vec<_>) = seen.into_iter().unzip();

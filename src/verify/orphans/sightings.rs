@@ -1,5 +1,6 @@
 //! What was seen of a table: a hash of each key to sort, and the keys themselves in a log, in temporary files.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek as _, Write};
 use std::sync::Arc;
@@ -59,10 +60,10 @@ impl Sightings {
         Ok(())
     }
 
-    /// The hashes, and the log that their spots mean.
-    pub(super) fn finish(self) -> io::Result<(Sorter<Sighting>, File)> {
+    /// The hashes, and the log that their spots mean, with its number.
+    pub(super) fn finish(self) -> io::Result<(Sorter<Sighting>, (u16, File))> {
         let log = self.log.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok((self.sorter, log))
+        Ok((self.sorter, (self.number, log)))
     }
 }
 
@@ -86,8 +87,8 @@ impl Spot {
         (offset >> OFFSET_BITS == 0).then_some(Self(u64::from(log) << OFFSET_BITS | offset))
     }
 
-    fn log(self) -> usize {
-        usize::try_from(self.0 >> OFFSET_BITS).unwrap_or(usize::MAX)
+    fn log(self) -> u64 {
+        self.0 >> OFFSET_BITS
     }
 
     fn offset(self) -> u64 {
@@ -109,7 +110,8 @@ pub(super) struct Candidate {
 #[derive(Debug)]
 pub(super) struct Candidates {
     spots: Merge<Spot>,
-    logs: Vec<Log>,
+    /// By their numbers.
+    logs: HashMap<u64, Log>,
 }
 
 /// A log and how far it was read.
@@ -120,18 +122,18 @@ struct Log {
 }
 
 impl Candidates {
-    pub(super) fn new(spots: Sorter<Spot>, logs: Vec<File>) -> io::Result<Self> {
-        let mut read = Vec::new();
-        for mut file in logs {
+    pub(super) fn new(spots: Sorter<Spot>, logs: Vec<(u16, File)>) -> io::Result<Self> {
+        let mut numbered = HashMap::new();
+        for (number, mut file) in logs {
             file.rewind()?;
-            read.push(Log { file: BufReader::new(file), at: 0 });
+            numbered.insert(u64::from(number), Log { file: BufReader::new(file), at: 0 });
         }
-        Ok(Self { spots: Sorter::join(vec![spots])?, logs: read })
+        Ok(Self { spots: Sorter::join(vec![spots])?, logs: numbered })
     }
 
     fn take(&mut self) -> io::Result<Option<Candidate>> {
         let Some(spot) = self.spots.next().transpose()? else { return Ok(None) };
-        let log = self.logs.get_mut(spot.log()).ok_or(io::ErrorKind::NotFound)?;
+        let log = self.logs.get_mut(&spot.log()).ok_or(io::ErrorKind::NotFound)?;
         let ahead = spot.offset().checked_sub(log.at).and_then(|bytes| i64::try_from(bytes).ok());
         log.file.seek_relative(ahead.ok_or(io::ErrorKind::InvalidData)?)?;
         log.at = spot.offset();

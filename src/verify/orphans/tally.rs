@@ -1,5 +1,7 @@
 //! Sums up what was found, entity by entity and type by type.
 
+use std::collections::BTreeSet;
+
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
@@ -17,16 +19,24 @@ const TYPES: usize = 50;
 #[derive(Debug)]
 pub(super) struct Tally<'a> {
     recognizer: &'a Recognizer,
-    entities: IndexMap<String, OrphanedEntity>,
-    others: IndexMap<Option<String>, OtherItems>,
+    entities: IndexMap<String, Group>,
+    others: IndexMap<Option<String>, Group>,
     gone: u64,
+    /// Examples to keep of each group.
     examples: usize,
+}
+
+/// Items that are reported together.
+#[derive(Debug, Default)]
+struct Group {
+    items: u64,
+    /// The lowest keys, so that they are the same ones each time.
+    examples: BTreeSet<Vec<u8>>,
 }
 
 impl<'a> Tally<'a> {
     pub(super) fn new(plan: &Plan, recognizer: &'a Recognizer, examples: usize) -> Self {
-        let entities =
-            plan.entities.iter().map(|entity| (entity.name.clone(), OrphanedEntity::default())).collect();
+        let entities = plan.entities.iter().map(|entity| (entity.name.clone(), Group::default())).collect();
         Self { recognizer, entities, others: IndexMap::new(), gone: 0, examples }
     }
 
@@ -36,28 +46,17 @@ impl<'a> Tally<'a> {
         Ok(self.recognizer.entity(candidate.kind.as_deref(), &partition_key, sort_key.as_deref()))
     }
 
-    pub(super) fn add(&mut self, orphan: &Orphan) {
+    pub(super) fn add(&mut self, orphan: Orphan) {
         if let Some((_, entity)) = self.entities.get_index_mut(orphan.entity) {
-            entity.items += 1;
-            if entity.examples.len() < self.examples {
-                entity.examples.push(example(&orphan.key));
-            }
+            entity.add(orphan.key, self.examples);
         }
     }
 
     pub(super) fn add_other(&mut self, candidate: &Candidate, names: &Names) {
         let kind = candidate.kind.clone();
-        let kind =
-            kind.filter(|kind| self.others.len() < TYPES || self.others.contains_key(&Some(kind.clone())));
-        let others = self.others.entry(kind.clone()).or_insert_with(|| OtherItems {
-            kind,
-            items: 0,
-            examples: Vec::new(),
-        });
-        others.items += 1;
-        if others.examples.len() < self.examples {
-            others.examples.push(example(&candidate.members(names)));
-        }
+        let is_told = self.others.len() < TYPES || self.others.contains_key(&kind);
+        let group = self.others.entry(kind.filter(|_| is_told)).or_default();
+        group.add(candidate.members(names), self.examples);
     }
 
     pub(super) fn add_gone(&mut self) {
@@ -66,20 +65,42 @@ impl<'a> Tally<'a> {
 
     /// What was found of the items without a row.
     pub(super) fn report(self) -> OrphanReport {
-        let mut others: Vec<OtherItems> = self.others.into_values().collect();
+        let sum = |groups: &mut dyn Iterator<Item = &Group>| groups.map(|group| group.items).sum();
+        let known = sum(&mut self.entities.values());
+        let unknown = sum(&mut self.others.values());
+        let entity = |(name, group): (String, Group)| {
+            (name, OrphanedEntity { items: group.items, examples: group.examples() })
+        };
+        let other = |(kind, group): (Option<String>, Group)| OtherItems {
+            kind,
+            items: group.items,
+            examples: group.examples(),
+        };
+        let mut others: Vec<OtherItems> = self.others.into_iter().map(other).collect();
         others.sort_by(|one, other| other.items.cmp(&one.items).then_with(|| one.kind.cmp(&other.kind)));
         OrphanReport {
-            known: self.entities.values().map(|entity| entity.items).sum(),
-            unknown: others.iter().map(|others| others.items).sum(),
+            known,
+            unknown,
             gone: self.gone,
-            entities: self.entities,
+            entities: self.entities.into_iter().map(entity).collect(),
             others,
             ..OrphanReport::default()
         }
     }
 }
 
-/// For people only; what was compared are the bytes.
-fn example(key: &[u8]) -> OrphanExample {
-    OrphanExample { key: serde_json::from_slice::<Json>(&braced(key)).unwrap_or_default() }
+impl Group {
+    fn add(&mut self, key: Vec<u8>, most: usize) {
+        self.items += 1;
+        self.examples.insert(key);
+        if self.examples.len() > most {
+            self.examples.pop_last();
+        }
+    }
+
+    /// For people only; what was compared are the bytes.
+    fn examples(&self) -> Vec<OrphanExample> {
+        let parsed = |key: &Vec<u8>| serde_json::from_slice::<Json>(&braced(key)).unwrap_or_default();
+        self.examples.iter().map(|key| OrphanExample { key: parsed(key) }).collect()
+    }
 }
