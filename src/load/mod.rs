@@ -52,6 +52,7 @@ pub use rejects::{Reject, read as read_rejects, redacted};
 pub use state::{
     CHECKPOINT as CHECKPOINT_FILE, LOSERS as LOSERS_FILE, REJECTS as REJECTS_FILE, StateError, StateFolder,
 };
+pub(crate) use state::{remove, replace};
 pub use survey::Surveys;
 pub use tally::Tally;
 

@@ -25,9 +25,8 @@ pub struct OrphanReport {
     /// Pieces in which the table was read; absent for an export.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub segments: Option<u32>,
-    /// Read units that the Scan took, as the service says; absent for an export.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rcu: Option<f64>,
+    /// Read units that the Scan took, as the service says, and those of reading items again, as computed.
+    pub rcu: f64,
 }
 
 #[derive(Debug, Clone, Default, Serialize)]
@@ -91,12 +90,11 @@ pub(super) fn orphans(report: &OrphanReport, style: Style) -> String {
 }
 
 fn origin(report: &OrphanReport) -> String {
-    match (report.rcu, report.segments) {
-        (Some(rcu), Some(segments)) => {
-            format!("the table (Scan in {segments} segments, {} read units)", units(rcu))
-        }
-        _ => "the export".to_owned(),
-    }
+    let place = match report.segments {
+        Some(segments) => format!("the table (Scan in {segments} segments, "),
+        None => "the export (".to_owned(),
+    };
+    place + &units(report.rcu) + " read units)"
 }
 
 /// Whole units, with their half where there is one.
@@ -138,7 +136,7 @@ mod tests {
             entities: [("User".to_owned(), OrphanedEntity::default()), ("Order".to_owned(), order)].into(),
             others: vec![session, OtherItems { kind: None, items: 1, examples: vec![example(9)] }],
             segments: Some(32),
-            rcu: Some(12_345.5),
+            rcu: 12_345.5,
         }
     }
 
@@ -163,7 +161,7 @@ mod tests {
     fn a_table_without_any_is_one_line() {
         let clean = OrphanReport { scanned: 5, explained: 5, ..OrphanReport::default() };
         expect![[r#"
-            Orphans: 5 items in the export; 0 of the mapping's entities have no row
+            Orphans: 5 items in the export (0 read units); 0 of the mapping's entities have no row
         "#]]
         .assert_eq(&orphans(&clean, Style { color: false }));
     }

@@ -1,7 +1,7 @@
 //! `migrate verify --orphans`: every planted item without a row is found and told apart from those of others.
 
 use std::io::Write as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -241,19 +241,31 @@ async fn the_cost_is_told_first_and_limited() {
     let refused = stage.migrate("verify --orphans --orphans-limit 3 --json", 2).await;
     assert_eq!(refused.json()["error"]["code"], "orphans-limit");
     assert!(
-        refused.stderr.contains("looking for orphans reads the whole table: about "),
+        refused
+            .stderr
+            .contains("looking for orphans reads the whole table, 1.7 MB in 240 items: about 222 read units"),
         "{}",
         refused.stderr
     );
-    // What the service believes may be too little: what is consumed counts.
-    let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
-    let stage = stage.at(front.url());
     let allowed = stage.migrate("verify --orphans --orphans-limit 100000 --json", 0).await;
-    assert!(allowed.json()["orphans"]["rcu"].as_f64().unwrap() > 200.0, "{}", allowed.stdout);
+    assert_eq!(allowed.json()["orphans"]["rcu"], 236.0);
+    // What the service believes may be too little: what is consumed counts.
+    let stopped = stage.migrate("verify --orphans --orphans-limit 225 --json", 1).await.json();
+    assert_eq!(stopped["error"]["code"], "orphans-limit");
+    assert_eq!(stopped["error"]["message"], "look for orphans: stopped after 225 read units, before the end");
     assert!(
         stage.migrate("verify --orphans --orphans-limit abc", 2).await.stderr.contains("--orphans-limit")
     );
     stage.migrate("verify --orphans-limit 5", 2).await;
+}
+
+#[tokio::test]
+async fn the_search_keeps_to_the_rate() {
+    let stage = loaded(Kind::Sqlite, &"x".repeat(9_000)).await;
+    let started = Instant::now();
+    stage.migrate("verify --orphans --sample 1 --rate 200", 0).await;
+    // 236 read units, of which 20 may come at once.
+    assert!(started.elapsed() >= Duration::from_secs(1), "{:?}", started.elapsed());
 }
 
 #[tokio::test]
@@ -315,7 +327,8 @@ async fn an_export_tells_the_same_without_a_scan() {
             let finished = stage.migrate(&format!("verify --export {folder} --json"), 5).await;
             let report = finished.json();
             assert_eq!(counts(&report), [243, 240, 1, 1, 1], "{} {folder}", kind.name());
-            assert_eq!((report["orphans"].get("rcu"), report["orphans"].get("segments")), (None, None));
+            // One item is there again, the other is not.
+            assert_eq!((&report["orphans"]["rcu"], report["orphans"].get("segments")), (&json!(2.0), None));
             assert_eq!(
                 examples(&report["orphans"]["entities"]["Order"]),
                 ["USER#0000009999 ORDER#0000009999"]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueHint};
+use clap::{ArgGroup, Args, ValueHint};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::super::destination::Destination;
@@ -13,7 +13,8 @@ use super::super::help::ORPHANS;
 use super::super::project::Project;
 use super::super::signals::stop_on_signal;
 use super::super::terminal::Terminal;
-use super::{PAGE_BYTES, VerifyArgs};
+use super::{PAGE_BYTES, VerifyArgs, price, time};
+use crate::load::Pace;
 use crate::plan::Plan;
 use crate::report::OrphanReport;
 use crate::report::cost::{bytes, thousands};
@@ -24,12 +25,13 @@ use crate::verify::{
 };
 
 #[derive(Debug, Clone, Args)]
+#[command(group(ArgGroup::new("inventory").args(["orphans", "export"]).multiple(true)))]
 pub(crate) struct OrphanArgs {
     /// Also look for items that no row explains: reads the whole table, and says first what that costs
     #[arg(long, help_heading = ORPHANS)]
     pub orphans: bool,
     /// Read units that --orphans may take
-    #[arg(long, help_heading = ORPHANS, default_value_t = 1_000_000, value_name = "RCU", requires = "orphans", conflicts_with = "export")]
+    #[arg(long, help_heading = ORPHANS, default_value_t = 1_000_000, value_name = "RCU", requires = "inventory")]
     pub orphans_limit: u32,
     /// Look for them in an export of the table, copied from S3 (full, DYNAMODB_JSON), which costs none
     #[arg(long, help_heading = ORPHANS, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -52,19 +54,27 @@ pub(super) async fn look(
     destination: &Destination,
 ) -> Result<Option<OrphanReport>, Failure> {
     let OrphanArgs { orphans, orphans_limit, export } = &args.orphans;
+    let pace = destination.read_pace(args.rate);
     let inventory = match export {
         Some(folder) => Inventory::Export(exported(folder, destination, terminal)?),
-        None if *orphans => Inventory::Table(sweep(args, *orphans_limit, destination, terminal).await?),
+        None if *orphans => {
+            let estimate = destination.dynamodb.size_estimate().await?;
+            terminal.remark(&announcement(&estimate, &pace, destination.dynamodb.is_local()));
+            must_not_exceed(&estimate, *orphans_limit)?;
+            let workers = args.concurrency.min(WORKERS);
+            Inventory::Table(Sweep { segments: u32::from(workers) * SEGMENTS_A_WORKER, workers })
+        }
         None => return Ok(None),
     };
     let settings = project.source()?;
-    let entity_type = project.table()?.entity_type.as_ref().map(|name| name.get_ref().clone());
     let options = OrphanOptions {
         inventory,
-        entity_type,
+        entity_type: project.table()?.entity_type.as_ref().map(|name| name.get_ref().clone()),
         readers: settings.readers,
         page_limits: PageLimits { rows: settings.page_rows, bytes: PAGE_BYTES },
         concurrency: usize::from(args.concurrency),
+        pace,
+        most: *orphans_limit,
         examples: 10,
     };
     let table = Arc::new(destination.dynamodb.clone());
@@ -76,39 +86,34 @@ pub(super) async fn look(
     Ok(found?)
 }
 
-/// Tells what reading the table will take; fails where that is more than allowed.
-async fn sweep(
-    args: &VerifyArgs,
-    most: u32,
-    destination: &Destination,
-    terminal: &Terminal,
-) -> Result<Sweep, Failure> {
-    let estimate = destination.dynamodb.size_estimate().await?;
-    terminal.remark(&announcement(&estimate, most));
-    if estimate.read_units() > u64::from(most) {
-        return Err(too_expensive(format!(
-            "to look for orphans would take about {} read units, more than --orphans-limit {most}",
-            thousands(estimate.read_units())
-        )));
-    }
-    let workers = args.concurrency.min(WORKERS);
-    Ok(Sweep { segments: u32::from(workers) * SEGMENTS_A_WORKER, workers, rate: None, most })
-}
-
-fn announcement(estimate: &SizeEstimate, most: u32) -> String {
+/// What reading the whole table takes, as far as anyone knows before.
+fn announcement(estimate: &SizeEstimate, pace: &Pace, is_local: bool) -> String {
+    let units = estimate.read_units();
+    let price = if is_local { String::new() } else { price(units) };
     format!(
-        "looking for orphans reads the whole table: about {} read units for {} in {} items, by the service's \
-         estimate, which may be six hours old; ends at {}",
-        thousands(estimate.read_units()),
+        "looking for orphans reads the whole table, {} in {} items: about {} read units{price}{}; by the \
+         service's estimate, which may be six hours old",
         bytes(estimate.bytes),
         thousands(estimate.items),
-        thousands(most.into())
+        thousands(units),
+        time(pace, units),
     )
+}
+
+fn must_not_exceed(estimate: &SizeEstimate, most: u32) -> Result<(), Failure> {
+    let units = estimate.read_units();
+    if units <= u64::from(most) {
+        return Ok(());
+    }
+    Err(too_expensive(format!(
+        "to look for orphans would take about {} read units, more than --orphans-limit {most}",
+        thousands(units)
+    )))
 }
 
 fn too_expensive(message: String) -> Failure {
     Failure::new(Exit::Usage, "orphans-limit", message).with_help(
-        "allow more with --orphans-limit, or look in an export of the table, which takes no read units: --export DIR",
+        "allow more with --orphans-limit, or look in an export of the table, which takes hardly any: --export DIR",
     )
 }
 
@@ -230,10 +235,13 @@ mod tests {
     fn the_cost_is_told_as_an_estimate() {
         let estimate = SizeEstimate { bytes: 100 << 30, items: 150_000_000 };
         assert_eq!(
-            announcement(&estimate, 1_000_000),
-            "looking for orphans reads the whole table: about 13,107,200 read units for 100.0 GB in 150,000,000 \
-             items, by the service's estimate, which may be six hours old; ends at 1,000,000"
+            announcement(&estimate, &Pace::Fixed(10_000), false),
+            "looking for orphans reads the whole table, 100.0 GB in 150,000,000 items: about 13,107,200 read units, \
+             about $1.63 on demand in us-east-1, about 21 min 51 s; by the service's estimate, which may be six hours old"
         );
+        let failure = must_not_exceed(&estimate, 13_107_199).unwrap_err();
+        assert_eq!((failure.exit, failure.code), (Exit::Usage, "orphans-limit"));
+        assert!(must_not_exceed(&estimate, 13_107_200).is_ok());
     }
 
     #[test]

@@ -20,6 +20,8 @@ fn report(outcome: Outcome, entities: [(&str, VerifiedEntity); 2]) -> VerifyRepo
         sample: None,
         entities: entities.into_iter().map(|(name, entity)| (name.to_owned(), entity)).collect(),
         orphans: None,
+        snapshots: 1,
+        rcu: 99_200,
         elapsed_seconds: 3.21,
         error: None,
     }

@@ -5,6 +5,7 @@
 //! bytes of a batch go out as the item builder wrote them.
 
 mod answer;
+mod aside;
 mod connect;
 mod create;
 mod describe;

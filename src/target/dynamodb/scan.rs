@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::DynamoDb;
+use super::aside::Aside;
 use super::error::Stage;
 use super::get::READ_TIME;
-use super::observe::RawBody;
 use super::put::{replace_body, with_time};
 use crate::target::{Scan, ScanPage, ScanRequest, TargetError, TargetErrorKind};
 
@@ -45,7 +45,7 @@ struct Consumed {
 impl Scan for DynamoDb {
     async fn scan(&self, request: &ScanRequest<'_>) -> Result<ScanPage, TargetError> {
         let body = request_body(self.table(), request);
-        let raw = RawBody::default();
+        let aside = Aside::default();
         let used = self.shared.clients.current();
         let answer = used
             .client
@@ -53,7 +53,7 @@ impl Scan for DynamoDb {
             .table_name(self.table())
             .customize()
             .config_override(with_time(self.shared.request_timeout.saturating_mul(READ_TIME)))
-            .interceptor(raw.clone())
+            .interceptor(aside.clone())
             .mutate_request(move |request| replace_body(request, &body))
             .send()
             .await;
@@ -62,8 +62,7 @@ impl Scan for DynamoDb {
             return Err(self.shared.clients.judge(&used, error).await);
         }
         used.succeeded();
-        raw.take()
-            .and_then(|body| page(body.bytes()?))
+        page(&aside.take())
             .ok_or_else(|| self.unreadable(TargetErrorKind::Transient, "the answer is no Scan answer"))
     }
 }

@@ -1,9 +1,13 @@
 //! Of the items without a row those of the entities are read again before they count.
 
+use std::sync::Arc;
+
 use futures::future::try_join_all;
 
-use super::super::lookup::{KEYS_PER_REQUEST, Pace, fetch};
+use super::super::batch::read_units;
+use super::super::lookup::{Pace, fetch};
 use super::look::{Names, rendered};
+use super::meter::Meter;
 use super::sightings::{Candidate, Candidates};
 use super::tally::Tally;
 use super::{Observe, OrphanError, OrphanEvent, count};
@@ -17,6 +21,16 @@ pub(super) struct Orphan {
     pub(super) key: Vec<u8>,
 }
 
+/// How items are read again.
+pub(super) struct Confirm<'a, L> {
+    pub(super) target: &'a L,
+    pub(super) names: &'a Names,
+    pub(super) meter: &'a Meter,
+    /// Requests in flight at most.
+    pub(super) concurrency: usize,
+    pub(super) observe: &'a Observe,
+}
+
 /// What became of an item that was taken for an entity's.
 enum Settled {
     Orphan(Orphan),
@@ -25,70 +39,89 @@ enum Settled {
     Gone,
 }
 
+/// Items of one request: few, since each may have 400 KB.
+const ITEMS_A_REQUEST: usize = 25;
+
+/// Requests in flight at most, for the same reason.
+const REQUESTS: usize = 8;
+
 /// Candidates looked at between two signs of life.
 const STRIDE: usize = 10_000;
 
-/// Every candidate ends as an orphan, as an item of others, or as gone.
-pub(super) async fn settle<'a, L: Lookup>(
-    mut candidates: Candidates,
-    mut tally: Tally<'a>,
-    names: &Names,
-    target: &L,
-    concurrency: usize,
-    observe: &Observe,
-) -> Result<Tally<'a>, OrphanError> {
-    loop {
-        let mut suspects = Vec::new();
-        let mut looked_at = 0;
-        for candidate in candidates.by_ref().take(STRIDE.min(concurrency.max(1) * KEYS_PER_REQUEST)) {
-            let candidate = candidate?;
+impl<L: Lookup> Confirm<'_, L> {
+    /// Every candidate ends as an orphan, as an item of others, or as gone.
+    pub(super) async fn settle(
+        &self,
+        mut candidates: Candidates,
+        tally: &mut Tally<'_>,
+    ) -> Result<(), OrphanError> {
+        loop {
+            let (suspects, looked_at) = self.next(&mut candidates, tally)?;
+            if looked_at == 0 {
+                return Ok(());
+            }
+            let requests = suspects.chunks(ITEMS_A_REQUEST).map(|some| self.confirm(some, tally));
+            for settled in try_join_all(requests).await?.into_iter().flatten() {
+                match settled {
+                    Settled::Orphan(orphan) => tally.add(orphan),
+                    Settled::Other(candidate) => tally.add_other(&candidate, self.names),
+                    Settled::Gone => tally.add_gone(),
+                }
+            }
+            (self.observe)(OrphanEvent::Examined { items: count(looked_at) });
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Entities' items among the next candidates, and how many were looked at; others are counted.
+    fn next(
+        &self,
+        candidates: &mut Candidates,
+        tally: &mut Tally<'_>,
+    ) -> Result<(Vec<Candidate>, usize), OrphanError> {
+        let most = self.concurrency.clamp(1, REQUESTS) * ITEMS_A_REQUEST;
+        let (mut suspects, mut looked_at) = (Vec::new(), 0);
+        while suspects.len() < most && looked_at < STRIDE {
+            let Some(candidate) = candidates.next().transpose()? else { break };
             looked_at += 1;
             match tally.whose(&candidate)? {
                 Some(_) => suspects.push(candidate),
-                None => tally.add_other(&candidate, names),
+                None => tally.add_other(&candidate, self.names),
             }
         }
-        if looked_at == 0 {
-            return Ok(tally);
+        Ok((suspects, looked_at))
+    }
+
+    async fn confirm(&self, suspects: &[Candidate], tally: &Tally<'_>) -> Result<Vec<Settled>, OrphanError> {
+        let keys: Vec<Vec<u8>> = suspects.iter().map(|suspect| suspect.members(self.names)).collect();
+        let asked: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        let slowed = |error: &TargetError| {
+            self.meter.slowed(error);
+            (self.observe)(OrphanEvent::Slowed { reason: error.cause.clone() });
+        };
+        let found = fetch(self.target, &asked, Pace::default(), &slowed).await?;
+        self.meter.pay(units(&found)).await?;
+        let mut settled = Vec::new();
+        for ((suspect, key), stored) in suspects.iter().zip(keys).zip(found) {
+            let Some(stored) = stored else {
+                settled.push(Settled::Gone);
+                continue;
+            };
+            let now = Candidate { kind: self.names.look(&stored)?.kind(), ..suspect.clone() };
+            settled.push(match tally.whose(&now)? {
+                Some(entity) => Settled::Orphan(Orphan { entity, key }),
+                None => Settled::Other(now),
+            });
         }
-        let slowed = |error: &TargetError| observe(OrphanEvent::Slowed { reason: error.cause.clone() });
-        let requests =
-            suspects.chunks(KEYS_PER_REQUEST).map(|some| confirm(some, &tally, names, target, &slowed));
-        for settled in try_join_all(requests).await?.into_iter().flatten() {
-            match settled {
-                Settled::Orphan(orphan) => tally.add(orphan),
-                Settled::Other(candidate) => tally.add_other(&candidate, names),
-                Settled::Gone => tally.add_gone(),
-            }
-        }
-        observe(OrphanEvent::Examined { items: count(looked_at) });
-        tokio::task::yield_now().await;
+        Ok(settled)
     }
 }
 
-async fn confirm<L: Lookup>(
-    suspects: &[Candidate],
-    tally: &Tally<'_>,
-    names: &Names,
-    target: &L,
-    slowed: &(dyn Fn(&TargetError) + Send + Sync),
-) -> Result<Vec<Settled>, OrphanError> {
-    let keys: Vec<Vec<u8>> = suspects.iter().map(|suspect| suspect.members(names)).collect();
-    let asked: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-    let found = fetch(target, &asked, Pace::default(), slowed).await?;
-    let mut settled = Vec::new();
-    for ((suspect, key), stored) in suspects.iter().zip(keys).zip(found) {
-        let Some(stored) = stored else {
-            settled.push(Settled::Gone);
-            continue;
-        };
-        let now = Candidate { kind: names.look(&stored.wire)?.kind(), ..suspect.clone() };
-        settled.push(match tally.whose(&now)? {
-            Some(entity) => Settled::Orphan(Orphan { entity, key }),
-            None => Settled::Other(now),
-        });
-    }
-    Ok(settled)
+/// Of reading the items, at most: their JSON is longer than what is billed.
+fn units(found: &[Option<Arc<Vec<u8>>>]) -> f64 {
+    let bytes = found.iter().map(|item| item.as_ref().map_or(0, |item| item.len()));
+    let units = bytes.map(|bytes| read_units(u32::try_from(bytes).unwrap_or(u32::MAX))).sum::<u64>();
+    f64::from(u32::try_from(units).unwrap_or(u32::MAX))
 }
 
 impl Candidate {

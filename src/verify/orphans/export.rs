@@ -246,6 +246,3 @@ fn names_in(folder: &Path) -> Result<Vec<PathBuf>, ExportError> {
 fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
-
-#[cfg(test)]
-mod tests;

@@ -14,6 +14,7 @@ mod confirm;
 mod explain;
 mod export;
 mod look;
+mod meter;
 mod sightings;
 mod sweep;
 mod tally;
@@ -30,14 +31,16 @@ use super::lookup::{LookupError, Pace};
 use super::stopped;
 use crate::item::ItemPage;
 use crate::keys::{EveryKey, KeyPassError, Sorter, every_key};
+use crate::load;
 use crate::plan::{Plan, Recognizer};
 use crate::report::OrphanReport;
 use crate::source::{PageLimits, Source, SourceError};
 use crate::target::{Lookup, Scan, TargetError};
 
-use confirm::settle;
+use confirm::Confirm;
 use explain::{Explained, explain};
 use look::Names;
+use meter::Meter;
 use sightings::{Candidates, NoteError, RowKey, Sightings};
 use tally::Tally;
 
@@ -65,6 +68,10 @@ pub struct OrphanOptions {
     pub page_limits: PageLimits,
     /// Lookups in flight at most.
     pub concurrency: usize,
+    /// Read units a second.
+    pub pace: load::Pace,
+    /// Read units after which it ends unfinished.
+    pub most: u32,
     /// Examples to report of each entity.
     pub examples: usize,
 }
@@ -99,7 +106,7 @@ pub enum OrphanError {
     Malformed(#[from] Malformed),
     #[error("look for orphans: sort the keys: {0}")]
     Disk(#[from] io::Error),
-    #[error("look for orphans: stopped after {most} read units, before all of the table was read")]
+    #[error("look for orphans: stopped after {most} read units, before the end")]
     TooExpensive { most: u32 },
     #[error("look for orphans: the source opened no reader")]
     NoReader,
@@ -131,21 +138,28 @@ async fn search<T: Scan + Lookup>(
     observe: Observe,
 ) -> Result<OrphanReport, OrphanError> {
     let names = Arc::new(Names::new(plan, options.entity_type.as_deref()));
-    let (seen, rcu, segments) = match &options.inventory {
+    let meter = Arc::new(Meter::new(&options.pace, options.most));
+    let (seen, segments) = match &options.inventory {
         Inventory::Table(how) => {
-            let (seen, units) =
-                sweep::sweep(Arc::clone(&table), &names, *how, Pace::default(), &observe).await?;
-            (seen, Some(units), Some(how.segments))
+            let table = Arc::clone(&table);
+            let seen = sweep::sweep(table, &names, *how, Pace::default(), &meter, &observe).await?;
+            (seen, Some(how.segments))
         }
-        Inventory::Export(export) => (export.read(&names, &observe).await?, None, None),
+        Inventory::Export(export) => (export.read(&names, &observe).await?, None),
     };
     let rows = row_keys(plan, source, &options, &names, &observe).await?;
     let (Explained { items: scanned, explained, others }, logs) = compare(seen, rows).await?;
     let recognizer = Recognizer::new(plan, options.entity_type.as_deref());
-    let tally = Tally::new(plan, &recognizer, options.examples);
-    let candidates = Candidates::new(others, logs)?;
-    let tally = settle(candidates, tally, &names, &*table, options.concurrency, &observe).await?;
-    Ok(OrphanReport { scanned, explained, segments, rcu, ..tally.report() })
+    let mut tally = Tally::new(plan, &recognizer, options.examples);
+    let confirm = Confirm {
+        target: &*table,
+        names: &names,
+        meter: &meter,
+        concurrency: options.concurrency,
+        observe: &observe,
+    };
+    confirm.settle(Candidates::new(others, logs)?, &mut tally).await?;
+    Ok(OrphanReport { scanned, explained, segments, rcu: meter.spent(), ..tally.report() })
 }
 
 /// Hashes of the keys of all rows, in a snapshot of now.
@@ -249,6 +263,3 @@ impl From<LookupError> for OrphanError {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,14 +1,13 @@
-//! Reads a whole table by parallel segments, no faster than allowed and no more than it may cost.
+//! Reads a whole table by parallel segments.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use tokio::task::JoinSet;
-use tokio::time::Instant;
 
 use super::super::lookup::{Pace, Patience, worth_retrying};
 use super::look::Names;
+use super::meter::Meter;
 use super::sightings::Sightings;
 use super::{Observe, OrphanError, OrphanEvent, ROOM, count};
 use crate::target::{Scan, ScanPage, ScanRequest, TargetError};
@@ -20,10 +19,6 @@ pub struct Sweep {
     pub segments: u32,
     /// Requests in flight.
     pub workers: u16,
-    /// Read units a second; `None` is without limit.
-    pub rate: Option<u32>,
-    /// Read units after which it ends unfinished.
-    pub most: u32,
 }
 
 /// What all workers share.
@@ -33,32 +28,26 @@ struct Shared<S> {
     attributes: Vec<String>,
     pace: Pace,
     segments: Mutex<VecDeque<u32>>,
-    meter: Mutex<Meter>,
+    meter: Arc<Meter>,
     observe: Observe,
 }
 
-/// What was consumed, and from when on more may be.
-#[derive(Debug)]
-struct Meter {
-    units: f64,
-    free: Instant,
-}
-
-/// What each worker saw, and the read units that it took.
+/// What each worker saw.
 pub(super) async fn sweep<S: Scan>(
     target: Arc<S>,
     names: &Arc<Names>,
     sweep: Sweep,
     pace: Pace,
+    meter: &Arc<Meter>,
     observe: &Observe,
-) -> Result<(Vec<Sightings>, f64), OrphanError> {
+) -> Result<Vec<Sightings>, OrphanError> {
     let shared = Arc::new(Shared {
         target,
         sweep,
         attributes: names.attributes(),
         pace,
         segments: Mutex::new((0..sweep.segments).collect()),
-        meter: Mutex::new(Meter { units: 0.0, free: Instant::now() }),
+        meter: Arc::clone(meter),
         observe: Arc::clone(observe),
     });
     let mut tasks = JoinSet::new();
@@ -71,8 +60,7 @@ pub(super) async fn sweep<S: Scan>(
     while let Some(done) = tasks.join_next().await {
         all.push(done??);
     }
-    let units = shared.meter().units;
-    Ok((all, units))
+    Ok(all)
 }
 
 async fn work<S: Scan>(shared: Arc<Shared<S>>, mut seen: Sightings) -> Result<Sightings, OrphanError> {
@@ -84,6 +72,7 @@ async fn work<S: Scan>(shared: Arc<Shared<S>>, mut seen: Sightings) -> Result<Si
                 seen.note(item)?;
             }
             (shared.observe)(OrphanEvent::Scanned { items: count(page.items.len()), units: page.units });
+            shared.meter.pay(page.units).await?;
             match page.next {
                 Some(next) => start = Some(next),
                 None => break,
@@ -98,38 +87,19 @@ impl<S: Scan> Shared<S> {
         self.segments.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 
-    fn meter(&self) -> std::sync::MutexGuard<'_, Meter> {
-        self.meter.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     async fn page(&self, segment: u32, start: Option<&[u8]>) -> Result<ScanPage, OrphanError> {
         let segments = self.sweep.segments;
         let request = ScanRequest { segment, segments, start, attributes: &self.attributes };
         let mut patience = Patience::new(self.pace);
         loop {
-            let free = self.meter().free;
-            tokio::time::sleep_until(free).await;
             let trouble = match self.target.scan(&request).await {
-                Ok(page) => return self.pay(page.units).map(|()| page),
+                Ok(page) => return Ok(page),
                 Err(error) if worth_retrying(&error.kind) => error,
                 Err(error) => return Err(error.into()),
             };
+            self.meter.slowed(&trouble);
             (self.observe)(OrphanEvent::Slowed { reason: trouble.cause.clone() });
             patience.wait(trouble).await?;
-        }
-    }
-
-    /// Notes what a page took: at a given rate the next one waits for as long as that takes.
-    fn pay(&self, units: f64) -> Result<(), OrphanError> {
-        let mut meter = self.meter();
-        meter.units += units;
-        if let Some(rate) = self.sweep.rate {
-            let wait = Duration::try_from_secs_f64(units / f64::from(rate.max(1))).unwrap_or_default();
-            meter.free = meter.free.max(Instant::now()) + wait;
-        }
-        match meter.units > f64::from(self.sweep.most) {
-            true => Err(OrphanError::TooExpensive { most: self.sweep.most }),
-            false => Ok(()),
         }
     }
 }
