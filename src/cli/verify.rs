@@ -170,6 +170,9 @@ pub(crate) async fn compare(
             let target = &destination.dynamodb;
             reconsider(plan, now, target, &options, &mut verified, &observe, stop).await?;
         }
+        if !verified.interrupted {
+            notebook.forget()?;
+        }
         Ok::<_, Failure>(verified)
     };
     let verified = verified.await;

@@ -244,6 +244,22 @@ async fn what_was_wrong_before_the_stop_is_wrong_behind_it() {
         assert_eq!(entity["differences"][0]["source_key"]["id"], "3", "{words}");
         assert_eq!(report["snapshots"], json!(if words.is_empty() { 2 } else { 1 }), "{words}");
     }
+    // Stopped while the wrong row is read once more: it is read again, with its range, and that alone.
+    let before = front.counters().requests("BatchGetItem");
+    front.on("BatchGetItem", When::At(17), Fault::Delay(Duration::from_millis(2_000)));
+    let mut running = stage.tool("verify --json --concurrency 1").spawn();
+    running
+        .until("it reads the row once more", |_| front.counters().requests("BatchGetItem") >= before + 17)
+        .await;
+    running.interrupt();
+    running.finish().await.expect_code(130);
+    front.script([]);
+    let before = front.counters().requests("BatchGetItem");
+    let report = stage.migrate("verify --json", 5).await.json();
+    assert_eq!((&report["snapshots"], &report["entities"]["Order"]["different"]), (&json!(2), &json!(1)));
+    assert!(front.counters().requests("BatchGetItem") - before < 15);
+    // What has ended is forgotten.
+    assert_eq!(stage.migrate("verify --json", 5).await.json()["snapshots"], 1);
 }
 
 /// An application that writes to both databases meanwhile is no damage.
