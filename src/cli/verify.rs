@@ -150,7 +150,7 @@ pub(crate) async fn compare(
         concurrency: usize::from(args.concurrency),
         pace: destination.read_pace(args.rate),
         excuse: excuse::excuse(folder, plan)?,
-        expiry: expiry(plan, destination).await,
+        expiry: expiry(plan, destination, terminal).await,
         ..VerifyOptions::new(limits)
     };
     announce(plan, destination, folder, &options, terminal)?;
@@ -169,21 +169,22 @@ pub(crate) async fn compare(
     let target = Arc::new(destination.dynamodb.clone());
     let observe = |event| progress.verify_event(&event);
     let stop = stop_on_signal(terminal);
-    let verified =
-        verify(plan, snapshot.readers, target, &options, Some(&notebook), &observe, stop.clone()).await;
-    let mut verified = match verified {
-        Ok(verified) => verified,
-        Err(error) => {
-            progress.finish();
-            return Err(error.into());
+    let verified = async {
+        let mut verified =
+            verify(plan, snapshot.readers, target, &options, Some(&notebook), &observe, stop.clone()).await?;
+        if verified.suspects() > 0 && !verified.interrupted {
+            let now = source.open(settings.readers, &selects).await?.readers;
+            let target = &destination.dynamodb;
+            reconsider(plan, now, target, &options, &mut verified, &observe, stop).await?;
         }
+        if !verified.interrupted {
+            notebook.forget()?;
+        }
+        Ok::<_, Failure>(verified)
     };
-    if verified.suspects() > 0 && !verified.interrupted {
-        let now = source.open(settings.readers, &selects).await?;
-        let target = &destination.dynamodb;
-        reconsider(plan, now.readers, target, &options, &mut verified, &observe, stop).await?;
-    }
+    let verified = verified.await;
     progress.finish();
+    let verified = verified?;
     let mut report = verified.report(&plan.table.name);
     if report.outcome == Outcome::Done && report.took_nothing() {
         let failure =
@@ -199,10 +200,15 @@ pub(crate) async fn compare(
     Ok(report)
 }
 
-/// The table deletes what has expired only where that is switched on. Who may not ask is told nothing.
-async fn expiry(plan: &Plan, destination: &Destination) -> Option<Expiry> {
+/// The table deletes what has expired only where that is switched on.
+async fn expiry(plan: &Plan, destination: &Destination, terminal: &Terminal) -> Option<Expiry> {
     let attribute = plan.table.ttl.clone()?;
-    let live = destination.dynamodb.time_to_live().await.ok().flatten()?;
+    let live = destination.dynamodb.time_to_live().await.unwrap_or_else(|error| {
+        terminal.remark(&format!(
+            "warning: {error}; where the table's TTL is on, items that it has deleted count as missing"
+        ));
+        None
+    })?;
     (live.enabled && live.attribute == attribute).then_some(Expiry { attribute })
 }
 
@@ -215,13 +221,13 @@ fn announce(
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     let checkpoint = Checkpoint::read(folder)?;
-    let mut units = 0;
+    let mut units: u64 = 0;
     for entity in &plan.entities {
         let recorded = checkpoint.as_ref().and_then(|checkpoint| checkpoint.entity(&entity.name));
         let tally = recorded.map(EntityCheckpoint::tally).unwrap_or_default();
         let Some(rows) = recorded.map(|_| tally.written).or(entity.expected_rows()) else { continue };
         let rows = options.sample.map_or(rows, |sample| sample.of(rows));
-        units += rows * read_units(tally.sizes.summary().median);
+        units += rows.saturating_mul(read_units(tally.sizes.summary().median));
     }
     let time = time(&options.pace, units);
     let price = if destination.dynamodb.is_local() { String::new() } else { price(units) };
