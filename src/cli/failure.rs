@@ -213,6 +213,7 @@ impl From<VerifyError> for Failure {
         match error {
             VerifyError::Source(error) => error.into(),
             VerifyError::Target(error) => error.into(),
+            VerifyError::State(error) => error.into(),
             other => Failure { help, ..Failure::new(Exit::Failed, "verify", with_causes(&other)) },
         }
     }

@@ -10,6 +10,7 @@ use super::OutputArgs;
 use super::destination::{Destination, Missing};
 use super::failure::{Exit, Failure};
 use super::help::{OUTPUT, PACE};
+use super::mend::RepairArgs;
 use super::progress::{Progress, Wrong};
 use super::project::{MappingArgs, Project, StateArgs};
 use super::signals::stop_on_signal;
@@ -41,6 +42,8 @@ pub(crate) struct VerifyArgs {
     #[arg(long, help_heading = OUTPUT)]
     pub show_values: bool,
     #[command(flatten)]
+    pub repair: RepairArgs,
+    #[command(flatten)]
     pub state: StateArgs,
     #[command(flatten)]
     pub output: OutputArgs,
@@ -48,15 +51,18 @@ pub(crate) struct VerifyArgs {
 
 const WHAT: &str = "\
 Reads every row of the source again, or a sample, builds its item and compares it with a strongly consistent \
-read of the table. Names the items that are missing or different, and their attributes. Changes nothing. Items that \
-no row explains are not looked for yet.";
+read of the table. Names the items that are missing or different, and their attributes. Changes nothing, or with \
+--repair only what is wrong: each item as long as it is still what was read. Items that no row explains are not looked \
+for yet.";
 
 const EXAMPLES: &str = "\
 Examples:
   migrate verify -m shop.toml
   migrate verify -m shop.toml --sample 1%              one row of a hundred
   migrate verify -m shop.toml --sample 500 --seed 7    500 rows an entity
-  migrate verify -m shop.toml --show-values            what exactly differs";
+  migrate verify -m shop.toml --show-values            what exactly differs
+  migrate verify -m shop.toml --repair --dry-run       what would be repaired
+  migrate verify -m shop.toml --repair --yes           mend it";
 
 fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a whole number".to_owned())
@@ -115,6 +121,7 @@ pub(crate) async fn compare(
     destination: &Destination,
     folder: &Path,
 ) -> Result<VerifyReport, Failure> {
+    let repairs = args.repair.begin(project, plan, destination, folder, terminal)?;
     let settings = project.source()?;
     let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
     let snapshot = source.open(settings.readers, &selects).await?;
@@ -125,6 +132,7 @@ pub(crate) async fn compare(
         show_values: args.show_values,
         concurrency: usize::from(args.concurrency),
         excused: excused(folder, plan)?,
+        mend: repairs.mend.clone(),
         ..VerifyOptions::new(limits)
     };
     let progress = Progress::new(plan, &vec![Some(0); plan.entities.len()], Wrong::Different, terminal);
@@ -133,6 +141,9 @@ pub(crate) async fn compare(
     let verified = verify(plan, snapshot.readers, target, options, &observe, stop_on_signal(terminal)).await;
     progress.finish();
     let mut report = verified?.report(&plan.table.name);
+    if args.repair.redact {
+        hide_keys(&mut report);
+    }
     if report.outcome == Outcome::Done && report.took_nothing() {
         let failure =
             Failure::new(Exit::Usage, "empty-sample", "the sample took no row, which proves nothing")
@@ -141,6 +152,17 @@ pub(crate) async fn compare(
         report.error = Some(failure.report());
     }
     Ok(report)
+}
+
+/// Both a row's key and its item's tell who it is about.
+fn hide_keys(report: &mut VerifyReport) {
+    for difference in report.entities.values_mut().flat_map(|entity| &mut entity.differences) {
+        difference.source_key.values_mut().for_each(|value| *value = redacted(value));
+        let values = difference.key.as_object_mut().into_iter().flat_map(|key| key.values_mut());
+        for value in values.filter_map(|typed| typed.as_object_mut()).flat_map(|typed| typed.values_mut()) {
+            *value = value.as_str().map_or_else(String::new, redacted).into();
+        }
+    }
 }
 
 /// Rows that the load left out for reasons that no rule on the row itself can see.

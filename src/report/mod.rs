@@ -7,6 +7,7 @@ mod dry_run;
 mod indexes;
 mod preview;
 mod rejects;
+mod repair;
 mod run;
 mod sizes;
 mod status;
@@ -21,6 +22,7 @@ use text::{Meaning, printable};
 pub use columns::ColumnReport;
 pub use dry_run::dry_run_text;
 pub use preview::{Made, PreviewReport, PreviewedEntity, PreviewedRow, RejectedRow, preview_text};
+pub use repair::RepairReport;
 pub use run::run_text;
 pub use sizes::{SizeSummary, Sizes};
 pub use status::{EntityStatus, Progress, StatusReport, status_text};
@@ -63,6 +65,8 @@ pub enum Outcome {
     Limited,
     /// A verification found missing or different items (exit code 5).
     Differences,
+    /// It found some, and has mended them all.
+    Repaired,
     Interrupted,
     Failed,
 }
@@ -161,6 +165,9 @@ pub struct VerifyReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<SampleReport>,
     pub entities: IndexMap<String, VerifiedEntity>,
+    /// Only where wrong rows were to be repaired.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<RepairReport>,
     pub elapsed_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorReport>,
@@ -213,6 +220,12 @@ pub struct Difference {
     pub source_key: IndexMap<String, String>,
     /// Empty when the item is missing.
     pub attributes: Vec<AttributeDifference>,
+    /// What became of it where it was to be repaired: `put`, `replaced`, `moved`, `left`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<&'static str>,
+    /// Why it was left as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize)]

@@ -2,7 +2,7 @@
 
 use super::cost::{counted, elapsed, thousands};
 use super::text::{Meaning, Style, Table, compact, printable, width};
-use super::{AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, failure};
+use super::{AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, failure, repair};
 
 /// What was checked, what is wrong, the first wrong rows, and what that proves.
 ///
@@ -10,8 +10,11 @@ use super::{AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyRepo
 pub fn verify_text(report: &VerifyReport, style: Style) -> String {
     let wrong = report.entities.iter().filter(|(_, entity)| !entity.differences.is_empty());
     let mut sections = vec![heading(report), table(report, style)];
-    sections.extend(wrong.map(|(name, entity)| differences(name, entity, style)));
+    let would = report.repair.as_ref().is_some_and(|repair| repair.dry_run);
+    sections.extend(wrong.map(|(name, entity)| differences(name, entity, would, style)));
+    sections.extend(report.repair.iter().map(|repaired| repair::section(repaired, style)));
     sections.push(notes(report, style) + &ending(report, style));
+    sections.retain(|section| !section.is_empty());
     sections.join("\n")
 }
 
@@ -73,22 +76,26 @@ fn total(report: &VerifyReport) -> VerifiedEntity {
     }
 }
 
-fn differences(name: &str, entity: &VerifiedEntity, style: Style) -> String {
+/// `would`: what is said of repairs has not happened.
+fn differences(name: &str, entity: &VerifiedEntity, would: bool, style: Style) -> String {
     let (missing, different) = (thousands(entity.missing), thousands(entity.different));
     let all = entity.missing.saturating_add(entity.different);
     let shown = u64::try_from(entity.differences.len()).unwrap_or(u64::MAX);
     let which = if shown < all { format!("; the first {}", thousands(shown)) } else { String::new() };
     let heading = format!("{}: {missing} missing, {different} different{which}\n", printable(name));
-    heading + &entity.differences.iter().map(|difference| row(difference, style)).collect::<String>()
+    heading + &entity.differences.iter().map(|difference| row(difference, would, style)).collect::<String>()
 }
 
-fn row(difference: &Difference, style: Style) -> String {
+fn row(difference: &Difference, would: bool, style: Style) -> String {
     let what = if difference.attributes.is_empty() { "missing" } else { "different" };
     let parts = difference.source_key.iter();
     let source_key: Vec<String> =
         parts.map(|(name, value)| format!("{}={}", printable(name), printable(value))).collect();
     let what = style.paint(Meaning::Wrong, &format!("{what:<9}"));
-    let heading = format!("  {what}  {}  {}\n", source_key.join(" "), compact(&difference.key));
+    let arrow = if would { "→ would be" } else { "→" };
+    let repair = difference.repair.map(|repair| format!("  {arrow} {repair}")).unwrap_or_default();
+    let why = difference.why.as_ref().map(|why| format!(": {}", printable(why))).unwrap_or_default();
+    let heading = format!("  {what}  {}  {}{repair}{why}\n", source_key.join(" "), compact(&difference.key));
     let names = difference.attributes.iter().map(|attribute| width(&printable(&attribute.name)));
     let widest = names.max().unwrap_or_default();
     heading + &difference.attributes.iter().map(|one| attribute(one, widest)).collect::<String>()
@@ -140,6 +147,11 @@ fn ending(report: &VerifyReport, style: Style) -> String {
             Meaning::Attention,
             format!("Interrupted after {checked}, {wrong} of them wrong; the rest is unknown."),
         ),
+        _ if (total.missing > 0 || total.different > 0)
+            && let Some(repaired) = &report.repair =>
+        {
+            repair::ending(repaired, &wrong, &checked)
+        }
         _ if total.missing > 0 || total.different > 0 => {
             let next = "If the load is not finished, or the source has changed since, load again (a finished load: with --restart) and verify again.";
             (Meaning::Wrong, format!("{wrong} of {checked} are wrong in the target (exit code 5). {next}"))

@@ -8,6 +8,7 @@ mod dynamodb;
 mod embedded;
 mod endpoint;
 mod error;
+mod guard;
 mod key;
 mod live;
 mod number;
@@ -76,6 +77,15 @@ pub enum Amendment<'a> {
     Replace { key: &'a [u8], found: &'a [u8], item: &'a [u8] },
     /// Deletes `found` where all its attributes are as they were read.
     Delete { key: &'a [u8], found: &'a [u8] },
+}
+
+impl Amendment<'_> {
+    /// The key as an object.
+    fn key(&self) -> Vec<u8> {
+        let (Amendment::Put { key, .. } | Amendment::Replace { key, .. } | Amendment::Delete { key, .. }) =
+            self;
+        [b"{", *key, b"}"].concat()
+    }
 }
 
 /// What an [`Amend`] answered.

@@ -8,7 +8,8 @@ use serde_json::Value as Json;
 use super::batch::{Batch, Place, Wanted};
 use super::equality::{Item, Malformed, braced};
 use super::lookup::{LookupError, Pace, Stored, fetch};
-use crate::report::{AttributeDifference, Difference};
+use super::repair::{Became, Mend, MendError, WrongRow};
+use crate::report::{AttributeDifference, Difference, RepairReport};
 use crate::target::{Lookup, TargetError};
 
 /// Tells whether the load has rejected a row at run time (entity name, source key).
@@ -18,6 +19,7 @@ pub type Excused = Arc<dyn Fn(&str, &[(String, String)]) -> bool + Send + Sync>;
 #[derive(Clone)]
 pub(super) struct Rules {
     pub(super) excused: Option<Excused>,
+    pub(super) mend: Option<Arc<dyn Mend>>,
     pub(super) show_values: bool,
     /// Differences to keep of one batch.
     pub(super) differences: usize,
@@ -39,6 +41,8 @@ pub(super) struct Checked {
     pub(super) different: usize,
     /// Rows that are wrong in the target because the load had rejected them.
     pub(super) excused: usize,
+    /// What became of the wrong rows, where they are repaired.
+    pub(super) repair: RepairReport,
     /// The first wrong rows.
     pub(super) differences: Vec<(Place, Difference)>,
 }
@@ -47,6 +51,8 @@ pub(super) struct Checked {
 pub(super) enum CheckError {
     #[error(transparent)]
     Lookup(#[from] LookupError),
+    #[error(transparent)]
+    Mend(#[from] MendError),
     #[error("the item built for the row with {source_key}: {malformed}")]
     Built { source_key: String, malformed: Malformed },
 }
@@ -65,15 +71,42 @@ pub(super) async fn check<L: Lookup>(
     let (excused, suspects): (Vec<_>, Vec<_>) =
         suspects.into_iter().map(|wrong| wrong.row).partition(|row| is_excused(row));
     let wrong = look(target, suspects, rules.pace, slowed).await?;
-    let missing = wrong.iter().filter(|wrong| wrong.found.is_none()).count();
+    let became = mended(entity, &wrong, rules, slowed).await?;
+    let repair = RepairReport::of(became.iter().flatten());
+    let wrong: Vec<_> = wrong.iter().zip(became).filter(|(_, one)| *one != Some(Became::Right)).collect();
+    let missing = wrong.iter().filter(|(wrong, _)| wrong.found.is_none()).count();
     Ok(Checked {
         entity: batch.entity,
         matching: batch.rows.len() - excused.len() - wrong.len(),
         missing,
         different: wrong.len() - missing,
         excused: excused.len(),
-        differences: wrong.iter().take(rules.differences).map(|wrong| wrong.describe(rules)).collect(),
+        repair,
+        differences: wrong
+            .iter()
+            .take(rules.differences)
+            .map(|(wrong, became)| wrong.describe(became.as_ref(), rules))
+            .collect(),
     })
+}
+
+/// What became of each wrong row; of none where nothing is to be repaired.
+async fn mended(
+    entity: &str,
+    wrong: &[Wrong<'_>],
+    rules: &Rules,
+    slowed: &(dyn Fn(&TargetError) + Send + Sync),
+) -> Result<Vec<Option<Became>>, MendError> {
+    let Some(mend) = rules.mend.as_ref().filter(|_| !wrong.is_empty()) else {
+        return Ok(vec![None; wrong.len()]);
+    };
+    let row = |wrong| {
+        let Wrong { row, found, .. }: &Wrong<'_> = wrong;
+        let found = found.as_ref().map(|found| found.wire.as_slice());
+        WrongRow { source_key: &row.source_key, key: &row.key, expected: &row.wire, found }
+    };
+    let rows: Vec<WrongRow<'_>> = wrong.iter().map(row).collect();
+    Ok(mend.mend(entity, &rows, slowed).await?.into_iter().map(Some).collect())
 }
 
 /// A row whose item is missing or differs.
@@ -110,7 +143,7 @@ fn name(row: &Wanted) -> String {
 }
 
 impl Wrong<'_> {
-    fn describe(&self, rules: &Rules) -> (Place, Difference) {
+    fn describe(&self, became: Option<&Became>, rules: &Rules) -> (Place, Difference) {
         let mut attributes = self.attributes.clone();
         if rules.show_values {
             let (expected, found) =
@@ -121,7 +154,10 @@ impl Wrong<'_> {
             }
         }
         let source_key = self.row.source_key.iter().cloned().collect();
-        (self.row.place, Difference { key: json(&braced(&self.row.key)), source_key, attributes })
+        let key = json(&braced(&self.row.key));
+        let repair = became.map(Became::outcome);
+        let why = became.and_then(Became::why).map(str::to_owned);
+        (self.row.place, Difference { key, source_key, attributes, repair, why })
     }
 }
 

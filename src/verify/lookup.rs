@@ -129,7 +129,7 @@ fn unanswered<'a>(asked: &[&'a [u8]], found: &Found) -> Result<Vec<&'a [u8]>, Ta
 }
 
 /// Which errors say nothing about the next attempt.
-fn worth_retrying(kind: &TargetErrorKind) -> bool {
+pub(super) fn worth_retrying(kind: &TargetErrorKind) -> bool {
     match kind {
         TargetErrorKind::Throttled(_) | TargetErrorKind::Transient | TargetErrorKind::Unreachable => true,
         TargetErrorKind::Refused
@@ -165,19 +165,19 @@ fn confused(what: &str) -> TargetError {
 }
 
 /// Waits between attempts, longer and longer, until nothing was answered for too long.
-struct Patience {
+pub(super) struct Patience {
     pace: Pace,
     attempts: u32,
     ends: Instant,
 }
 
 impl Patience {
-    fn new(pace: Pace) -> Self {
+    pub(super) fn new(pace: Pace) -> Self {
         Self { pace, attempts: 0, ends: Instant::now() + pace.patience }
     }
 
     /// Gives the trouble back when it has lasted too long.
-    async fn wait(&mut self, trouble: TargetError) -> Result<(), TargetError> {
+    pub(super) async fn wait(&mut self, trouble: TargetError) -> Result<(), TargetError> {
         if Instant::now() >= self.ends {
             return Err(trouble);
         }

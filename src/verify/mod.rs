@@ -1,8 +1,8 @@
 //! Proof that the target holds what the source says.
 //!
 //! Every row is read again and built again; its item is fetched by key with a strongly consistent
-//! read and compared by DynamoDB's own equality. Nothing is written, nothing is scanned, and counts
-//! that the service keeps (ItemCount) are never asked for.
+//! read and compared by DynamoDB's own equality. Nothing is written unless it is to be repaired, nothing is
+//! scanned, and counts that the service keeps (ItemCount) are never asked for.
 //!
 //! ```text
 //! plan → ranges → pages → items → (sample) → batches of keys → lookup → compare → tally
@@ -12,6 +12,7 @@ mod batch;
 mod compare;
 mod equality;
 mod lookup;
+mod repair;
 mod sample;
 mod tally;
 mod value;
@@ -25,8 +26,9 @@ use indexmap::IndexMap;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinError;
 
+use crate::load::StateError;
 use crate::plan::Plan;
-use crate::report::{Outcome, SampleReport, VerifiedEntity, VerifyReport};
+use crate::report::{Outcome, RepairReport, SampleReport, VerifiedEntity, VerifyReport};
 use crate::source::{PageLimits, Reader, SourceError};
 use crate::target::{Lookup, TargetError};
 
@@ -36,6 +38,7 @@ use tally::Tally;
 
 pub use compare::Excused;
 pub use equality::{Malformed, differences};
+pub use repair::{Became, Mend, MendError, REPAIRS as REPAIRS_FILE, Repair, RepairLog, WrongRow};
 pub use sample::{Sample, SampleError};
 
 #[derive(Clone)]
@@ -54,6 +57,8 @@ pub struct VerifyOptions {
     /// Rows that the load rejected for a reason that only it can know (`key_collision`, `refused`):
     /// where the target does not match, they count as rejected.
     pub excused: Option<Excused>,
+    /// Mends what is missing or different.
+    pub mend: Option<Arc<dyn Mend>>,
 }
 
 impl VerifyOptions {
@@ -67,6 +72,7 @@ impl VerifyOptions {
             differences_per_entity: 10,
             concurrency: 32,
             excused: None,
+            mend: None,
         }
     }
 }
@@ -100,6 +106,8 @@ pub struct Verified {
     /// Stopped before every row was checked.
     pub interrupted: bool,
     pub sample: Option<SampleReport>,
+    /// Where wrong rows were to be repaired.
+    pub repair: Option<RepairReport>,
 }
 
 /// Why a verification proves nothing.
@@ -116,6 +124,8 @@ pub enum VerifyError {
     Unaccounted { entity: String, rows: usize, items: usize, rejections: usize },
     #[error("verify: the source opened no reader")]
     NoReader,
+    #[error(transparent)]
+    State(#[from] StateError),
     #[error("verify: a lookup ended early")]
     Task(#[source] JoinError),
 }
@@ -150,7 +160,8 @@ pub async fn verify<L: Lookup>(
         observe(tally.note(news));
     }
     let sample = options.sample.map(|size| SampleReport { size: size.to_string(), seed: options.seed });
-    Ok(Verified { entities: tally.finish(), elapsed: started.elapsed(), interrupted, sample })
+    let repair = options.mend.as_ref().map(|mend| tally.repair().clone().logged(mend.log()));
+    Ok(Verified { entities: tally.finish(), elapsed: started.elapsed(), interrupted, sample, repair })
 }
 
 /// Never, once nobody can say stop any more.
@@ -166,6 +177,7 @@ impl Verified {
             return Outcome::Interrupted;
         }
         match self.entities.values().any(VerifiedEntity::is_wrong) {
+            true if self.repair.as_ref().is_some_and(RepairReport::is_all) => Outcome::Repaired,
             true => Outcome::Differences,
             false => Outcome::Done,
         }
@@ -179,6 +191,7 @@ impl Verified {
             table: table.to_owned(),
             sample: self.sample,
             entities: self.entities,
+            repair: self.repair,
             elapsed_seconds: self.elapsed.as_secs_f64(),
             error: None,
         }
@@ -191,6 +204,11 @@ impl VerifyError {
             CheckError::Lookup(LookupError::Target(error)) => VerifyError::Target(error),
             CheckError::Lookup(LookupError::Malformed(malformed)) => {
                 VerifyError::Malformed { entity, what: format!("the target's answer: {malformed}") }
+            }
+            CheckError::Mend(MendError::Target(error)) => VerifyError::Target(error),
+            CheckError::Mend(MendError::Log(error)) => VerifyError::State(error),
+            CheckError::Mend(error @ MendError::Malformed(_)) => {
+                VerifyError::Malformed { entity, what: error.to_string() }
             }
             error @ CheckError::Built { .. } => VerifyError::Malformed { entity, what: error.to_string() },
         }

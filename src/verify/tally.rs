@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::VerifyEvent;
 use super::batch::Place;
 use super::compare::Checked;
-use crate::report::{Difference, VerifiedEntity};
+use crate::report::{Difference, RepairReport, VerifiedEntity};
 
 /// What the readers and the lookups tell while they work.
 #[derive(Debug)]
@@ -25,6 +25,7 @@ pub(super) enum News {
 #[derive(Debug)]
 pub(super) struct Tally {
     entities: Vec<Counted>,
+    repair: RepairReport,
     differences: usize,
 }
 
@@ -39,7 +40,7 @@ impl Tally {
     /// Keeps at most `differences` of each entity: those of the lowest source keys.
     pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>, differences: usize) -> Self {
         let counted = |name: &str| Counted { name: name.to_owned(), ..Counted::default() };
-        Self { entities: names.map(counted).collect(), differences }
+        Self { entities: names.map(counted).collect(), repair: RepairReport::default(), differences }
     }
 
     pub(super) fn note(&mut self, news: News) -> VerifyEvent {
@@ -56,12 +57,18 @@ impl Tally {
             News::Checked(checked) => {
                 let (rows, wrong) = (checked.rows(), count(checked.missing + checked.different));
                 let entity = checked.entity;
+                self.repair.add(&checked.repair);
                 if let Some(counted) = self.entities.get_mut(entity) {
                     counted.add(checked, self.differences);
                 }
                 VerifyEvent::Checked { entity, rows, wrong }
             }
         }
+    }
+
+    /// What became of wrong rows.
+    pub(super) fn repair(&self) -> &RepairReport {
+        &self.repair
     }
 
     pub(super) fn finish(self) -> IndexMap<String, VerifiedEntity> {
@@ -107,7 +114,13 @@ mod tests {
     use super::*;
 
     fn difference(id: u32) -> Difference {
-        Difference { key: id.into(), source_key: IndexMap::new(), attributes: Vec::new() }
+        Difference {
+            key: id.into(),
+            source_key: IndexMap::new(),
+            attributes: Vec::new(),
+            repair: None,
+            why: None,
+        }
     }
 
     fn checked(range: usize, rows: &[usize]) -> News {

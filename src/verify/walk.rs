@@ -200,6 +200,7 @@ impl<L: Lookup> Lookups<L> {
     fn new(target: &Arc<L>, options: &VerifyOptions, news: &UnboundedSender<News>, most: usize) -> Self {
         let rules = Rules {
             excused: options.excused.clone(),
+            mend: options.mend.clone(),
             show_values: options.show_values,
             differences: options.differences_per_entity,
             pace: Pace::default(),

@@ -46,6 +46,7 @@ mod messages;
 mod near;
 mod oracle;
 mod preview;
+mod repair;
 mod resilience;
 mod schema;
 mod servers;

@@ -19,6 +19,7 @@ fn report(outcome: Outcome, entities: [(&str, VerifiedEntity); 2]) -> VerifyRepo
         table: "shop".to_owned(),
         sample: None,
         entities: entities.into_iter().map(|(name, entity)| (name.to_owned(), entity)).collect(),
+        repair: None,
         elapsed_seconds: 3.21,
         error: None,
     }
@@ -43,6 +44,8 @@ fn wrong(show_values: bool) -> VerifyReport {
         key: json!({"PK": {"S": format!("USER#{id}")}, "SK": {"S": "PROFILE"}}),
         source_key: IndexMap::from([("id".to_owned(), id.to_owned())]),
         attributes,
+        repair: None,
+        why: None,
     };
     let mut user = entity(1_200, [1_000, 198, 2, 0]);
     user.differences = vec![

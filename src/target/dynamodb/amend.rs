@@ -14,16 +14,16 @@ use serde_json::value::RawValue;
 use super::DynamoDb;
 use super::answer::{Failure, failure};
 use super::error::Stage;
-use super::guard::{Guard, Members};
 use super::observe::RawBody;
 use super::put::{replace_body, with_time};
-use crate::target::{Amend, Amended, Amendment, TargetError, TargetErrorKind};
+use crate::target::guard::{Guard, Members};
+use crate::target::{Amend, Amended, Amendment, TargetError};
 
 impl Amend for DynamoDb {
     async fn amend(&self, amendment: &Amendment<'_>) -> Result<Amended, TargetError> {
-        let Some(body) = body(self.table(), amendment).map_err(|error| self.no_item(&error))? else {
-            return Ok(Amended::TooWide);
-        };
+        let context = format!("change an item of table `{}`", self.table());
+        let body = body(self.table(), amendment).map_err(|error| TargetError::no_item(&context, &error))?;
+        let Some(body) = body else { return Ok(Amended::TooWide) };
         let used = self.shared.clients.current();
         let (client, before) = (&used.client, RawBody::default());
         let time = with_time(self.time_for(body.len()));
@@ -45,21 +45,12 @@ impl Amend for DynamoDb {
             None => {}
             Some(No::Moved) => return Ok(Amended::Moved),
             Some(No::Failed(failure)) => {
-                let context = format!("change an item of table `{}`", self.table());
                 let error = self.call(Stage::Load, context).error(&failure);
                 return Err(self.shared.clients.judge(&used, error).await);
             }
         }
         used.succeeded();
         Ok(Amended::Done { before: before.take().and_then(|body| item_before(body.bytes()?)) })
-    }
-}
-
-impl DynamoDb {
-    /// The error's own text may quote a value; only its place is kept.
-    fn no_item(&self, error: &serde_json::Error) -> TargetError {
-        let context = format!("change an item of table `{}`", self.table());
-        TargetError::new(TargetErrorKind::Other, context, format!("no item at byte {}", error.column()))
     }
 }
 
@@ -99,20 +90,9 @@ struct Request<'a> {
 
 /// The request's body; `None` where the item is too wide for a condition.
 fn body(table: &str, amendment: &Amendment<'_>) -> Result<Option<Bytes>, serde_json::Error> {
-    let (Amendment::Put { key, .. } | Amendment::Replace { key, .. } | Amendment::Delete { key, .. }) =
-        amendment;
-    let key = [b"{", *key, b"}"].concat();
+    let key = amendment.key();
     let key: Members<'_> = serde_json::from_slice(&key)?;
-    let guard = match amendment {
-        Amendment::Put { .. } => Guard::absent(key.keys().next().map_or("", String::as_str)),
-        Amendment::Replace { found, item, .. } => {
-            Guard::becomes(&serde_json::from_slice(found)?, &serde_json::from_slice(item)?, &key)
-        }
-        Amendment::Delete { found, .. } => Guard::unchanged(&serde_json::from_slice(found)?),
-    };
-    if !guard.fits() {
-        return Ok(None);
-    }
+    let Some(guard) = Guard::of(amendment, &key)? else { return Ok(None) };
     let item = match amendment {
         Amendment::Put { item, .. } => Some(serde_json::from_slice(item)?),
         Amendment::Replace { .. } | Amendment::Delete { .. } => None,

@@ -11,7 +11,6 @@ mod create;
 mod describe;
 mod error;
 mod get;
-mod guard;
 mod observe;
 mod put;
 mod renewal;

@@ -16,7 +16,7 @@ fn batch(ids: impl IntoIterator<Item = usize>) -> Batch {
 }
 
 fn rules() -> Rules {
-    Rules { excused: None, show_values: false, differences: 10, pace: QUICK }
+    Rules { excused: None, mend: None, show_values: false, differences: 10, pace: QUICK }
 }
 
 async fn checked(target: &Scripted, batch: &Batch, rules: &Rules) -> Checked {

@@ -5,8 +5,10 @@
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
+use super::Amendment;
+
 /// Attributes of an item, each value as it stands in the item's JSON.
-pub(super) type Members<'a> = IndexMap<String, &'a RawValue>;
+pub(in crate::target) type Members<'a> = IndexMap<String, &'a RawValue>;
 
 /// Bytes of an expression at most.
 const LONGEST: usize = 4096;
@@ -24,8 +26,23 @@ pub(super) struct Guard<'a> {
 }
 
 impl<'a> Guard<'a> {
+    /// `None` where the item is too wide for a condition.
+    pub(super) fn of(
+        amendment: &Amendment<'a>,
+        key: &Members<'_>,
+    ) -> Result<Option<Self>, serde_json::Error> {
+        let guard = match amendment {
+            Amendment::Put { .. } => Guard::absent(key.keys().next().map_or("", String::as_str)),
+            Amendment::Replace { found, item, .. } => {
+                Guard::becomes(&serde_json::from_slice(found)?, &serde_json::from_slice(item)?, key)
+            }
+            Amendment::Delete { found, .. } => Guard::unchanged(&serde_json::from_slice(found)?),
+        };
+        Ok(guard.fits().then_some(guard))
+    }
+
     /// No item has the key whose first attribute is `name`.
-    pub(super) fn absent(name: &str) -> Self {
+    fn absent(name: &str) -> Self {
         let mut guard = Guard::default();
         let place = guard.name(name);
         guard.conditions.push(format!("attribute_not_exists({place})"));
@@ -33,7 +50,7 @@ impl<'a> Guard<'a> {
     }
 
     /// All attributes of `found` are as they were read.
-    pub(super) fn unchanged(found: &Members<'a>) -> Self {
+    fn unchanged(found: &Members<'a>) -> Self {
         let mut guard = Guard::default();
         for (name, value) in found {
             let place = guard.name(name);
@@ -45,7 +62,7 @@ impl<'a> Guard<'a> {
 
     /// As [`Guard::unchanged`], with the changes that make `item` of it. Key attributes are equal by value
     /// and cannot be set.
-    pub(super) fn becomes(found: &Members<'a>, item: &Members<'a>, key: &Members<'_>) -> Self {
+    fn becomes(found: &Members<'a>, item: &Members<'a>, key: &Members<'_>) -> Self {
         let mut guard = Guard::unchanged(found);
         for (name, value) in item.iter().filter(|(name, _)| !key.contains_key(*name)) {
             let old = found.get(name);
@@ -102,7 +119,7 @@ impl<'a> Guard<'a> {
     }
 
     /// Whether the service takes expressions of this size.
-    pub(super) fn fits(&self) -> bool {
+    fn fits(&self) -> bool {
         let terms = self.conditions.len();
         let operators = terms.saturating_add(terms.saturating_sub(1));
         let changes = self.sets.len().saturating_add(self.removals.len());
