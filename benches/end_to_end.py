@@ -36,7 +36,7 @@ def main():
     subprocess.run(
         ["cargo", "build", "--release", "--quiet", "--bin", "migrate", "--examples"], cwd=ROOT, check=True
     )
-    alone = options.no_script or options.against or options.count_keys
+    alone = options.no_script or options.against or options.count_keys or options.verify
     python = None if alone else script_environment()
     for rows in options.rows:
         for kind in options.only or ["postgres", "mysql"]:
@@ -44,6 +44,9 @@ def main():
             try:
                 say(f"{kind}: filling {rows:,} rows")
                 database.fill(rows)
+                if options.verify:
+                    verification(database, rows, options.rounds)
+                    continue
                 if options.count_keys:
                     found = counting(database, rows)
                 elif options.against:
@@ -72,6 +75,7 @@ def arguments():
         "--against", type=Path, metavar="MIGRATE", help="an earlier build, to take turns with instead of the others"
     )
     parser.add_argument("--count-keys", action="store_true", help="measure the key pass instead")
+    parser.add_argument("--verify", action="store_true", help="measure the verification behind a load instead")
     return parser.parse_args()
 
 
@@ -142,12 +146,15 @@ DATABASES = {"postgres": Postgres, "mysql": Mysql}
 class Server:
     """The acknowledging server, as a process of its own."""
 
+    def __init__(self, keeps=False):
+        self.words = ["--keep"] if keeps else []
+
     def __enter__(self):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
-        command = [BUILD / "examples" / "acknowledge", str(port)]
+        command = [BUILD / "examples" / "acknowledge", str(port), *self.words]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE)
         self.process.stdout.readline()
         return self
@@ -197,6 +204,25 @@ def counting(database, rows):
     return with_url(found, database)
 
 
+def verification(database, rows, rounds):
+    """A load and the verification of all of it, by turns, against a server that keeps the items."""
+    figures = {"load": [], "verify": []}
+    for round_ in range(rounds):
+        with Server(keeps=True) as server, tempfile.TemporaryDirectory() as state:
+            common = ["--mapping", database.mapping, "--quiet", "--json", "--state", state]
+            for name, words in {"load": ["run", "--yes"], "verify": ["verify"]}.items():
+                say(f"round {round_ + 1} of {rounds}: {name}")
+                command = [BUILD / "migrate", *words, *common]
+                figures[name].append(timed(name, command, rows, database.url, server.url))
+    results = {name: tuple(statistics.median(column) for column in zip(*runs)) for name, runs in figures.items()}
+    print(f"\n{database.mapping.name}, {rows:,} rows, {os.cpu_count()} cores\n")
+    print("| | items/s | CPU µs/item | peak MB |")
+    print("| --- | ---: | ---: | ---: |")
+    for name, (speed, cpu, memory) in results.items():
+        print(f"| {name} | {speed:,.0f} | {cpu:.2f} | {memory:.0f} |")
+    print(f"\nverify: {results['verify'][0] / results['load'][0]:.2f} times the load's speed", flush=True)
+
+
 def passes(rows, results):
     """The key pass is what a dry run with it takes longer."""
     print("| | items/s | CPU µs/item | peak MB |")
@@ -234,17 +260,22 @@ def measure(found, rounds):
 def run(name, command, items, writes, url):
     """(items per second, CPU µs per item, peak MB) of one run."""
     with Server() as server, tempfile.TemporaryDirectory() as state:
-        environment = {**os.environ, "DATABASE_URL": url, "DYNAMODB_ENDPOINT": server.url}
-        started = time.monotonic()
-        process = subprocess.Popen(command(server.url, state), env=environment, stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        elapsed = time.monotonic() - started
-        # Popen must not wait for what is waited for.
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            sys.exit(f"{name} ended with {process.returncode}")
+        figures = timed(name, command(server.url, state), items, url, server.url)
         if writes and server.items() != items:
             sys.exit(f"{name} wrote {server.items():,} of {items:,} items")
+    return figures
+
+
+def timed(name, command, items, url, endpoint):
+    environment = {**os.environ, "DATABASE_URL": url, "DYNAMODB_ENDPOINT": endpoint}
+    started = time.monotonic()
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    elapsed = time.monotonic() - started
+    # Popen must not wait for what is waited for.
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"{name} ended with {process.returncode}")
     cpu = usage.ru_utime + usage.ru_stime
     return items / elapsed, cpu / items * 1e6, usage.ru_maxrss / 1024
 

@@ -72,6 +72,8 @@ fn entity(database: &str, columns: &[(&str, RawType)]) -> Result<EntityPlan, Box
     let column = |(name, raw): &(&str, RawType)| Column {
         name: (*name).to_owned(),
         sql_type: sql_type(raw).to_owned(),
+        domain: None,
+        labels: None,
         raw: raw.clone(),
         nullable: ["tax", "shipped_at", "details", "note"].contains(name),
         unordered: None,

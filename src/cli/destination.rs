@@ -23,6 +23,9 @@ const ON_DEMAND_QUOTA: u64 = 40_000;
 /// What a new on-demand table takes, write units per second (developer guide, on-demand capacity).
 const COLD_ON_DEMAND: u64 = 4_000;
 
+/// The same of read units.
+const COLD_ON_DEMAND_READS: u64 = 12_000;
+
 /// How long to wait for a new table and its indexes.
 const CREATION: Duration = Duration::from_secs(600);
 
@@ -121,6 +124,21 @@ impl Destination {
             Rate::Auto if self.embedded || self.dynamodb.is_local() => Pace::Unlimited,
             Rate::Auto => Pace::Auto(auto_pace(&self.dynamodb.starting_rate(&self.live), &self.live, plan)),
         }
+    }
+
+    /// How fast to read, in read units a second.
+    pub(crate) fn read_pace(&self, rate: Rate) -> Pace {
+        let start = match (rate, self.live.billing) {
+            (Rate::Fixed(rate), _) => return Pace::Fixed(rate),
+            (Rate::Auto, _) if self.embedded || self.dynamodb.is_local() => return Pace::Unlimited,
+            (Rate::Auto, Billing::Provisioned(units)) => PaceRange { start: units.read, ceiling: units.read },
+            (Rate::Auto, Billing::OnDemand) => {
+                let warm = self.live.warm_throughput.map_or(0, |warm| warm.read);
+                let start = warm.max(COLD_ON_DEMAND_READS);
+                PaceRange { start, ceiling: start.max(ON_DEMAND_QUOTA) }
+            }
+        };
+        Pace::Auto(AutoPace { table: Some(start), ..AutoPace::default() })
     }
 
     /// What is written to, for people: account or endpoint, region, table, billing.

@@ -147,6 +147,8 @@ impl Progress {
     pub(crate) fn verify_event(&self, event: &VerifyEvent) {
         match event {
             VerifyEvent::Read { .. } => {}
+            VerifyEvent::Resumed { rows: 0, .. } => {}
+            VerifyEvent::Resumed { entity, rows } => self.advance(*entity, *rows),
             VerifyEvent::Checked { entity, rows, wrong } => {
                 self.wrong(*entity, *wrong);
                 self.advance(*entity, *rows);

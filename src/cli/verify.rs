@@ -1,6 +1,7 @@
 //! `migrate verify`: rebuild every item and compare it with what the table holds.
 
-use std::collections::{HashMap, HashSet};
+mod excuse;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,13 +16,13 @@ use super::progress::{Progress, Wrong};
 use super::project::{MappingArgs, Project, StateArgs};
 use super::signals::stop_on_signal;
 use super::terminal::Terminal;
-use crate::item::Rule;
-use crate::keys::{Hash, Losers, row_hash};
-use crate::load::{Checkpoint, LOSERS_FILE, REJECTS_FILE, read_rejects, redacted};
-use crate::plan::{EntityPlan, Plan, PlanOptions};
+use crate::load::{Checkpoint, EntityCheckpoint, Pace, Units, redacted};
+use crate::mapping::Rate;
+use crate::plan::{Plan, PlanOptions};
+use crate::report::cost::{about, thousands};
 use crate::report::{Outcome, VerifyReport, verify_text};
 use crate::source::{PageLimits, Source};
-use crate::verify::{Excused, Sample, VerifyOptions, verify};
+use crate::verify::{Expiry, Notebook, Sample, VerifyOptions, read_units, reconsider, verify};
 
 /// Rebuild every item and compare it with what the table holds
 #[derive(Debug, Clone, Args)]
@@ -35,6 +36,12 @@ pub(crate) struct VerifyArgs {
     /// Which sample: the same seed takes the same rows
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = parse_seed)]
     pub seed: u64,
+    /// Forget how far an earlier verification was that was stopped, and begin with the first row
+    #[arg(long)]
+    pub restart: bool,
+    /// Read capacity units (RCU) a second, or "auto" for what the table takes
+    #[arg(long, help_heading = PACE, default_value = "auto", value_name = "RCU", value_parser = parse_rate)]
+    pub rate: Rate,
     /// Requests in flight at most, 1 to 1024
     #[arg(long, help_heading = PACE, default_value_t = 32, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: u16,
@@ -51,15 +58,17 @@ pub(crate) struct VerifyArgs {
 
 const WHAT: &str = "\
 Reads every row of the source again, or a sample, builds its item and compares it with a strongly consistent \
-read of the table. Names the items that are missing or different, and their attributes. Changes nothing, or with \
---repair only what is wrong: each item as long as it is still what was read. Items that no row explains are not looked \
-for yet.";
+read of the table. Says what that costs before it begins. Names the items that are missing or different, and their \
+attributes; each of them is looked at twice, and once more by the row as it is then. After a stop the same command goes \
+on where it was. Changes nothing, or with --repair only what is wrong: each item as long as it is still what was read. \
+Items that no row explains are not looked for yet.";
 
 const EXAMPLES: &str = "\
 Examples:
   migrate verify -m shop.toml
   migrate verify -m shop.toml --sample 1%              one row of a hundred
   migrate verify -m shop.toml --sample 500 --seed 7    500 rows an entity
+  migrate verify -m shop.toml --rate 500               500 RCU a second
   migrate verify -m shop.toml --show-values            what exactly differs
   migrate verify -m shop.toml --repair --dry-run       what would be repaired
   migrate verify -m shop.toml --repair --yes           mend it";
@@ -67,6 +76,17 @@ Examples:
 fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a whole number".to_owned())
 }
+
+fn parse_rate(text: &str) -> Result<Rate, String> {
+    match (text, text.parse::<u64>()) {
+        ("auto", _) => Ok(Rate::Auto),
+        (_, Ok(rate)) if rate >= 1 => Ok(Rate::Fixed(rate)),
+        _ => Err("expected \"auto\" or whole read capacity units per second, at least 1".to_owned()),
+    }
+}
+
+/// How far a verification is that was stopped, in the state folder.
+const NOTEBOOK_FILE: &str = "verify.json";
 
 /// Cells of one page at most, beyond one row.
 const PAGE_BYTES: usize = 16 * 1024 * 1024;
@@ -126,21 +146,49 @@ pub(crate) async fn compare(
     let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
     let snapshot = source.open(settings.readers, &selects).await?;
     let limits = PageLimits { rows: settings.page_rows, bytes: PAGE_BYTES };
+    let defaults = VerifyOptions::new(limits);
     let options = VerifyOptions {
         sample: args.sample,
         seed: args.seed,
         show_values: args.show_values,
         concurrency: usize::from(args.concurrency),
-        excused: excused(folder, plan)?,
+        pace: destination.read_pace(args.rate),
+        excuse: excuse::excuse(folder, plan)?,
+        expiry: expiry(plan, destination).await,
+        // Every wrong row is to be mended, however many there are.
+        reconsidered: if args.repair.repair { u64::MAX } else { defaults.reconsidered },
         mend: repairs.mend.clone(),
-        ..VerifyOptions::new(limits)
+        ..defaults
     };
+    announce(plan, destination, folder, &options, terminal)?;
+    let notebook = Notebook {
+        path: folder.join(NOTEBOOK_FILE),
+        table: destination.identity(),
+        database: source.identity().database.clone(),
+    };
+    if args.restart {
+        notebook.forget()?;
+    }
     let progress = Progress::new(plan, &vec![Some(0); plan.entities.len()], Wrong::Different, terminal);
     let target = Arc::new(destination.dynamodb.clone());
     let observe = |event| progress.verify_event(&event);
-    let verified = verify(plan, snapshot.readers, target, options, &observe, stop_on_signal(terminal)).await;
+    let stop = stop_on_signal(terminal);
+    let verified =
+        verify(plan, snapshot.readers, target, &options, Some(&notebook), &observe, stop.clone()).await;
+    let mut verified = match verified {
+        Ok(verified) => verified,
+        Err(error) => {
+            progress.finish();
+            return Err(error.into());
+        }
+    };
+    if verified.suspects() > 0 && !verified.interrupted {
+        let now = source.open(settings.readers, &selects).await?;
+        let target = &destination.dynamodb;
+        reconsider(plan, now.readers, target, &options, &mut verified, &observe, stop).await?;
+    }
     progress.finish();
-    let mut report = verified?.report(&plan.table.name);
+    let mut report = verified.report(&plan.table.name);
     if args.repair.redact {
         hide_keys(&mut report);
     }
@@ -165,44 +213,49 @@ fn hide_keys(report: &mut VerifyReport) {
     }
 }
 
-/// Rows that the load left out for reasons that no rule on the row itself can see.
-fn excused(folder: &Path, plan: &Plan) -> Result<Option<Excused>, Failure> {
-    let at_run_time = [Rule::KeyCollision, Rule::Refused].map(Rule::as_str);
-    let rejected: HashSet<(String, Vec<(String, String)>)> = read_rejects(&folder.join(REJECTS_FILE))?
-        .into_iter()
-        .filter(|reject| at_run_time.contains(&reject.rule.as_str()))
-        .map(|reject| (reject.entity, reject.source_key.into_iter().collect()))
-        .collect();
-    let losers = losers(folder, plan)?;
-    if rejected.is_empty() && losers.is_empty() {
-        return Ok(None);
-    }
-    Ok(Some(Arc::new(move |entity: &str, key: &[(String, String)]| {
-        let hashed = || key.iter().map(|(name, value)| (name.clone(), redacted(value))).collect();
-        losers.get(entity).is_some_and(|losers| losers.contains(&row_hash(key)))
-            || rejected.contains(&(entity.to_owned(), key.to_vec()))
-            || rejected.contains(&(entity.to_owned(), hashed()))
-    })))
+/// The table deletes what has expired only where that is switched on. Who may not ask is told nothing.
+async fn expiry(plan: &Plan, destination: &Destination) -> Option<Expiry> {
+    let attribute = plan.table.ttl.clone()?;
+    let live = destination.dynamodb.time_to_live().await.ok().flatten()?;
+    (live.enabled && live.attribute == attribute).then_some(Expiry { attribute })
 }
 
-/// Rows whose key another row has, by the load's key pass.
-fn losers(folder: &Path, plan: &Plan) -> Result<HashMap<String, HashSet<Hash>>, Failure> {
+/// What is read, and what that costs, as far as anyone knows before.
+fn announce(
+    plan: &Plan,
+    destination: &Destination,
+    folder: &Path,
+    options: &VerifyOptions,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
     let checkpoint = Checkpoint::read(folder)?;
-    let counted = |entity: &&EntityPlan| {
+    let mut units = 0;
+    for entity in &plan.entities {
         let recorded = checkpoint.as_ref().and_then(|checkpoint| checkpoint.entity(&entity.name));
-        recorded.is_some_and(|recorded| recorded.counted)
-    };
-    let counted: Vec<&EntityPlan> = plan.entities.iter().filter(counted).collect();
-    if counted.is_empty() {
-        return Ok(HashMap::new());
+        let tally = recorded.map(EntityCheckpoint::tally).unwrap_or_default();
+        let Some(rows) = recorded.map(|_| tally.written).or(entity.expected_rows()) else { continue };
+        let rows = options.sample.map_or(rows, |sample| sample.of(rows));
+        units += rows * read_units(tally.sizes.summary().median);
     }
-    let path = folder.join(LOSERS_FILE);
-    let fail = |error: std::io::Error| {
-        Failure::new(Exit::Failed, "losers-unreadable", format!("read {}: {error}", path.display()))
-            .with_help("load again with --restart: it counts the keys anew")
+    let time = match &options.pace {
+        Pace::Unlimited => None,
+        pace => pace.seconds(&Units { table: units, indexes: Vec::new() }),
     };
-    let losers = Losers::read(&path).map_err(fail)?;
-    let of =
-        |entity: &EntityPlan| Ok((entity.name.clone(), losers.of_all_ranges(&entity.name).map_err(fail)?));
-    counted.into_iter().map(of).collect()
+    let time = time.map(|seconds| format!(", {}", about(seconds))).unwrap_or_default();
+    let price = if destination.dynamodb.is_local() { String::new() } else { price(units) };
+    terminal.remark(&format!(
+        "reads the items of {} back, strongly consistent: about {} read units{price}{time}",
+        destination.describe(),
+        thousands(units)
+    ));
+    Ok(())
+}
+
+/// By the price of on-demand reads in us-east-1, $0.125 a million units (AWS price list, November 2024).
+fn price(units: u64) -> String {
+    let cents = units.saturating_mul(125) / 10_000_000;
+    match cents {
+        0 => ", less than $0.01 on demand".to_owned(),
+        _ => format!(", about ${}.{:02} on demand in us-east-1", thousands(cents / 100), cents % 100),
+    }
 }

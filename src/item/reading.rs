@@ -212,8 +212,9 @@ fn as_number(value: Value<'_>) -> Result<Value<'_>, Violation> {
 fn as_bytes(value: Value<'_>) -> Result<Value<'_>, Violation> {
     match value {
         Value::Null | Value::Bytes(_) | Value::Uuid(_) => Ok(value),
-        Value::Text(text) | Value::Json(text) => Ok(Value::Bytes(text.as_bytes())),
-        _ => Err(Violation::mismatch("type = \"B\" on a value that is neither bytes nor text")),
+        // A text is not its bytes: that of a UUID would be its letters.
+        Value::Text(_) => Err(Violation::mismatch("type = \"B\" on a text; let makes bytes of it by a cast")),
+        _ => Err(Violation::mismatch("type = \"B\" on a value that is no bytes")),
     }
 }
 

@@ -77,6 +77,8 @@ pub enum Notice {
     Overflow(Overflow),
     KeyBlanks,
     Milliseconds,
+    /// SQLite: neither the class that the column declares nor one that it is as good as.
+    OtherType,
 }
 
 impl Survey {
@@ -159,6 +161,7 @@ fn is_hit(what: &Watched, cell: RawCell<'_>, raw: &RawType, scratch: &mut Scratc
         }
         (Watched::Nul, RawCell::Bytes(bytes) | RawCell::Text(bytes)) => bytes.contains(&0),
         (Watched::Nul, _) => false,
+        (Watched::OtherType { declared }, cell) if is_declared(*declared, cell) => false,
         // What cannot be read is rejected by name.
         (what, cell) => decode(cell, raw).is_ok_and(|value| is_noticed(what, &value, scratch)),
     }
@@ -178,8 +181,34 @@ fn is_noticed(what: &Watched, value: &Value<'_>, scratch: &mut Scratch) -> bool 
             point > 11
         }),
         (Watched::KeyBlanks, Value::Text(text)) => text.trim().len() != text.len(),
+        (Watched::OtherType { declared }, value) => is_other(*declared, value),
         _ => false,
     }
+}
+
+/// What the storage class alone tells. A document that is a number is stored as one.
+fn is_declared(declared: Class, cell: RawCell<'_>) -> bool {
+    match cell {
+        RawCell::Integer(_) | RawCell::Real(_) => {
+            matches!(declared, Class::Integer | Class::Decimal | Class::Float | Class::Json)
+        }
+        RawCell::Text(_) => matches!(declared, Class::Text | Class::Json),
+        RawCell::Blob(_) => declared == Class::Bytes,
+        RawCell::Null | RawCell::Bytes(_) => true,
+    }
+}
+
+/// Whether a value could not be read as the declared type.
+fn is_other(declared: Class, value: &Value<'_>) -> bool {
+    !matches!(
+        (declared, value),
+        (Class::Decimal, Value::Decimal(_))
+            | (Class::Boolean, Value::Bool(_))
+            | (Class::Date, Value::Date(_))
+            | (Class::Time, Value::Time(_))
+            | (Class::Timestamp, Value::Timestamp(_))
+            | (Class::Uuid, Value::Uuid(_))
+    )
 }
 
 /// Of the documents that are written. Most pages have none such, which the builder has told.
@@ -292,6 +321,7 @@ fn notice(what: &Watched, count: Count) -> Option<(Notice, u64)> {
         Watched::Overflow { overflow, .. } => found(Notice::Overflow(*overflow)),
         Watched::KeyBlanks => found(Notice::KeyBlanks),
         Watched::Milliseconds => found(Notice::Milliseconds),
+        Watched::OtherType { .. } => found(Notice::OtherType),
     }
 }
 

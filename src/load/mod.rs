@@ -53,6 +53,7 @@ pub(crate) use state::append;
 pub use state::{
     CHECKPOINT as CHECKPOINT_FILE, LOSERS as LOSERS_FILE, REJECTS as REJECTS_FILE, StateError, StateFolder,
 };
+pub(crate) use state::{remove, replace};
 pub use survey::Surveys;
 pub use tally::Tally;
 

@@ -19,8 +19,8 @@ pub struct Entity {
     pub pk: Template,
     /// `None` only when the table has no sort key.
     pub sk: Option<Template>,
-    /// Value of the entity_type attribute.
-    pub type_value: String,
+    /// Value of the entity_type attribute; the entity's name when absent.
+    pub type_value: Option<Spanned<String>>,
     pub columns: ColumnChoice,
     pub rename_all: Option<Case>,
     /// `let`: further columns, in SQL of the source.
@@ -31,6 +31,13 @@ pub struct Entity {
     pub attributes: Vec<Attribute>,
     /// `[defaults]` that hold where a column or attribute says nothing.
     pub defaults: ValueSettings,
+}
+
+impl Entity {
+    /// What the entity_type attribute of its items holds.
+    pub fn type_value(&self) -> &str {
+        self.type_value.as_ref().unwrap_or(&self.name).get_ref()
+    }
 }
 
 /// `on_collision`: which of several rows with one item key is written.

@@ -8,13 +8,13 @@
 use toml::Spanned;
 
 use crate::mapping::{
-    Attribute, ColumnChoice, Constant, Diagnostic, KeyType, Origin, Span, Table, Template, ValueSettings,
-    ValueType,
+    Attribute, ColumnChoice, Constant, Diagnostic, Entity, KeyType, Mapping, Origin, Span, Table, Template,
+    ValueSettings, ValueType,
 };
 
 use super::fit::{Stored, stored};
 use super::names::Names;
-use super::scope::{Found, Scope};
+use super::scope::{Found, Scope, list};
 use super::settings::{read, says_something, type_name};
 use super::template::{Purpose, resolve as resolve_template};
 use super::{ReadSettings, ValuePlan, rename};
@@ -40,12 +40,17 @@ pub(super) fn resolve(
         let span = scope.entity.name.span();
         names.take(name.get_ref(), "the table's entity_type".to_owned(), &span, findings);
         let value =
-            ValuePlan::Constant { value: Constant::Text(scope.entity.type_value.clone()), kind: None };
+            ValuePlan::Constant { value: Constant::Text(scope.entity.type_value().to_owned()), kind: None };
         drafts.push(Draft { name: name.get_ref().clone(), value, stored: Stored::S, span });
     }
     let entity = scope.entity;
     for (found, span) in chosen(scope, findings) {
         if let Some(name) = column_name(scope, found) {
+            if name.is_empty() {
+                findings.push(nameless(scope, span));
+                scope.carry(found);
+                continue;
+            }
             let origin = format!("column `{}`", found.column.name);
             names.take(&name, origin, &span, findings);
             drafts.push(column(scope, found, name, &ValueSettings::default(), span, findings));
@@ -57,6 +62,19 @@ pub(super) fn resolve(
         drafts.extend(explicit(scope, attribute, span, findings));
     }
     drafts
+}
+
+/// Warns of `type` where no attribute takes it, once for all entities; also told without a database.
+pub(super) fn check_types(mapping: &Mapping, findings: &mut Vec<Diagnostic>) {
+    let types =
+        mapping.entities.iter().filter_map(|entity| Some((entity, entity.type_value.as_ref()?.span())));
+    let types: Vec<(&Entity, Span)> = types.collect();
+    let Some((_, span)) = types.first().filter(|_| mapping.table.entity_type.is_none()) else { return };
+    let names: Vec<&str> = types.iter().map(|(entity, _)| entity.name.get_ref().as_str()).collect();
+    let message =
+        format!("`type` does nothing: [table] names no attribute that holds it (entities: {})", list(&names));
+    let help = "write `entity_type = \"entity_type\"` into [table], or leave `type` out";
+    findings.push(Diagnostic::warning("type-without-attribute", span.clone(), message).with_help(help));
 }
 
 /// The columns that `columns` asks for, with the place to point at.
@@ -99,6 +117,13 @@ fn column_name(scope: &Scope<'_>, found: Found<'_>) -> Option<String> {
         renames || *attribute.name.get_ref() == name
     };
     (!scope.entity.attributes.iter().any(replaces)).then_some(name)
+}
+
+/// SQLite takes a column without a name, DynamoDB no such attribute.
+fn nameless(scope: &Scope<'_>, span: Span) -> Diagnostic {
+    let message = format!("a column of `{}` has no name, and an attribute cannot be without", scope.name());
+    let help = "give it one in a `query`, or list the other columns in `columns`";
+    Diagnostic::error("nameless-attribute", span, message).with_help(help)
 }
 
 fn column(

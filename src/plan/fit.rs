@@ -163,16 +163,19 @@ pub(super) fn type_fits(kind: ValueType, column: &Column) -> bool {
     let class = column.raw.class();
     match kind {
         ValueType::S => class != Class::Array,
-        ValueType::N => !matches!(
-            class,
-            Class::Uuid
-                | Class::Bytes
-                | Class::Date
-                | Class::Time
-                | Class::Timestamp
-                | Class::TimestampTz
-                | Class::Array
-        ),
+        ValueType::N => {
+            !is_text_of_bits(column)
+                && !matches!(
+                    class,
+                    Class::Uuid
+                        | Class::Bytes
+                        | Class::Date
+                        | Class::Time
+                        | Class::Timestamp
+                        | Class::TimestampTz
+                        | Class::Array
+                )
+        }
         ValueType::B => matches!(class, Class::Bytes | Class::Uuid | Class::Dynamic),
         ValueType::Bool => {
             matches!(class, Class::Boolean | Class::Integer | Class::Decimal | Class::Text | Class::Dynamic)
@@ -184,13 +187,20 @@ pub(super) fn type_fits(kind: ValueType, column: &Column) -> bool {
     }
 }
 
+/// PostgreSQL's bits of no fixed width arrive as the text `101`, which as a number would be a hundred and one.
+pub(super) fn is_text_of_bits(column: &Column) -> bool {
+    let name = column.declared().split('(').next().unwrap_or_default();
+    column.raw == RawType::Postgres(PgType::ServerText) && matches!(name, "\"bit\"" | "bit varying")
+}
+
 /// `numeric(10)`, `decimal(10,0) unsigned`: a decimal without places behind the point.
 fn whole_numbers(column: &Column) -> bool {
-    let inside = column.sql_type.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
+    let inside = column.declared().split_once('(').and_then(|(_, rest)| rest.split_once(')'));
     let Some((inside, _)) = inside else { return false };
     let scale = inside.split_once(',').map_or("0", |(_, scale)| scale.trim());
     !matches!(column.raw, RawType::Sqlite(_)) && scale == "0"
 }
+
 fn set_fits(kind: ValueType, raw: &RawType) -> bool {
     let members = match raw {
         RawType::Postgres(PgType::Array(member)) => RawType::Postgres((**member).clone()).class(),
@@ -200,7 +210,7 @@ fn set_fits(kind: ValueType, raw: &RawType) -> bool {
     };
     match kind {
         ValueType::NumberSet => matches!(members, Class::Integer | Class::Decimal | Class::Float),
-        ValueType::BinarySet => members == Class::Bytes,
+        ValueType::BinarySet => matches!(members, Class::Bytes | Class::Uuid),
         _ => !matches!(members, Class::Bytes | Class::Json | Class::Array),
     }
 }

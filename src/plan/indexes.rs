@@ -170,7 +170,7 @@ fn resolve_keys(
     for (template, key, sorts) in pk.chain(sk) {
         let origin = format!("the block `index.{}`", index.name.get_ref());
         names.take(key.name.get_ref(), origin, &template.span, findings);
-        let purpose = Purpose { kind: key.kind, sorts, base: false };
+        let purpose = Purpose { kind: key.kind, sorts };
         plans.extend(key_plan(scope, template, key, table, purpose, findings));
     }
     plans

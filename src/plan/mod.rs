@@ -4,6 +4,7 @@
 //! wrong types, keys), proves that no two rows render the same item key, and fingerprints each entity
 //! for the checkpoint. Reads no rows.
 
+mod affinity;
 mod attributes;
 mod case;
 mod changing;
@@ -13,6 +14,7 @@ mod indexes;
 mod language;
 mod names;
 mod notable;
+mod nullable;
 mod offline;
 mod partitions;
 mod prefixes;

@@ -2,15 +2,17 @@
 
 use crate::mapping::{Diagnostic, Entity, Mapping, Template, TemplatePart};
 
+use super::attributes;
 use super::language::{Atom, literal, meet};
 use super::rendered::unknown;
 use super::resolve::{in_file_order, warn_changing};
 
 /// Findings of `check --offline` beyond the parser's: SQL that changes by itself, keys that are the
-/// same for every row, entities whose keys are written alike. All of them are warnings: what they mean
-/// depends on columns that nobody has looked at.
+/// same for every row, entities whose keys are written alike, types that nothing carries. All of them are
+/// warnings: what they mean depends on columns that nobody has looked at.
 pub fn offline(mapping: &Mapping) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
+    attributes::check_types(mapping, &mut findings);
     for (at, entity) in mapping.entities.iter().enumerate() {
         warn_changing(entity, &mut findings);
         findings.extend(constant_key(entity));
@@ -97,5 +99,19 @@ mod tests {
         let mut user = entity("User", "USER", "META");
         user.filter = Some(text("seen < now()"));
         assert_eq!(codes(&offline(&mapping(vec![user]))), ["changing-sql", "constant-key"]);
+    }
+
+    #[test]
+    fn types_that_no_attribute_takes_are_told_once() {
+        let typed = |name: &str| {
+            let prefix = name.to_uppercase();
+            Entity { type_value: Some(text("T")), ..entity(name, &format!("{prefix}#{{id}}"), "META") }
+        };
+        let mut mapping = mapping(vec![typed("User"), entity("Plain", "PLAIN#{id}", "META"), typed("Org")]);
+        let findings = offline(&mapping);
+        assert_eq!(codes(&findings), ["type-without-attribute"]);
+        assert!(findings[0].message.ends_with("(entities: User, Org)"), "{}", findings[0].message);
+        mapping.table.entity_type = Some(text("kind"));
+        assert_eq!(codes(&offline(&mapping)), Vec::<&str>::new());
     }
 }

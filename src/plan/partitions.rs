@@ -158,13 +158,18 @@ impl Looked<'_> {
     }
 }
 
-/// By the type alone. PostgreSQL's enums are read as any text.
+/// Labels of an enum that are few to spread items by.
+const FEW_LABELS: u64 = 100;
+
+/// By the type alone.
 fn has_few_values(column: &Column, settings: &ReadSettings) -> bool {
     let flag = matches!(
         column.raw,
         RawType::Mysql(MysqlType::TinyInt1 { .. }) | RawType::Sqlite(SqliteType::Boolean)
     );
+    let few_labels = column.labels.is_some_and(|labels| labels <= FEW_LABELS);
     let is_enum =
         matches!(column.raw, RawType::Mysql(_)) && column.sql_type.to_ascii_lowercase().starts_with("enum");
-    flag || is_enum || column.raw.class() == Class::Boolean || settings.kind == Some(ValueType::Bool)
+    let is_flag = flag || column.raw.class() == Class::Boolean || settings.kind == Some(ValueType::Bool);
+    is_flag || few_labels || is_enum
 }

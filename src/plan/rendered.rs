@@ -7,6 +7,7 @@ use crate::mapping::{Format, Step, ValueType};
 use crate::source::{Class, Column, MysqlType, PgType, RawType, SqliteType};
 
 use super::ReadSettings;
+use super::affinity::{Affinity, affinity};
 use super::language::{Atom, ByteSet};
 use super::strftime::{Directive, Piece, directives, pieces};
 
@@ -101,29 +102,6 @@ fn sqlite(kind: SqliteType, column: &Column, settings: &ReadSettings) -> Rendere
     let converts =
         matches!(affinity(&column.sql_type), Affinity::Text | Affinity::Integer | Affinity::Numeric);
     Rendered { atoms: any(), injective: plain && as_stored && converts }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Affinity {
-    Integer,
-    Text,
-    Blob,
-    Real,
-    Numeric,
-}
-
-/// SQLite's own rule (datatype3.html, section 3.1), in its order.
-fn affinity(declared: &str) -> Affinity {
-    let declared = declared.to_ascii_uppercase();
-    let has = |words: &[&str]| words.iter().any(|word| declared.contains(word));
-    match () {
-        () if has(&["INT"]) => Affinity::Integer,
-        () if has(&["CHAR", "CLOB", "TEXT"]) => Affinity::Text,
-        // ANY of a STRICT table converts nothing.
-        () if has(&["BLOB"]) || matches!(declared.trim(), "" | "ANY") => Affinity::Blob,
-        () if has(&["REAL", "FLOA", "DOUB"]) => Affinity::Real,
-        () => Affinity::Numeric,
-    }
 }
 
 /// What a step makes of a text. `column` is the value's own when this is the first step.

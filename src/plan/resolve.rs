@@ -12,7 +12,7 @@ use super::source_key::{self, SourceKey};
 use super::template::Purpose;
 use super::{
     CollisionPlan, EntityPlan, FingerprintParts, KeyPlan, KeyProof, Layout, Plan, TablePlan, attributes,
-    changing, indexes, notable, partitions, prefixes, settings, ttl,
+    changing, indexes, notable, nullable, partitions, prefixes, settings, ttl,
 };
 
 /// What [`crate::source::Source::describe`] says about one entity.
@@ -29,6 +29,7 @@ pub fn resolve(
     let table = indexes::table_plan(&mapping.table);
     let mut findings = Vec::new();
     indexes::check_table(&mapping.table, &mut findings);
+    attributes::check_types(mapping, &mut findings);
     let mut drafts = Vec::new();
     for (entity, described) in mapping.entities.iter().zip(described) {
         warn_changing(entity, &mut findings);
@@ -75,6 +76,7 @@ fn resolve_entity<'a>(
         base_key(&mut scope, &entity.pk, &mapping.table.partition_key, table, false, &mut names, findings);
     let sort_key = entity.sk.as_ref().zip(mapping.table.sort_key.as_ref());
     let sort_key = sort_key.map(|(sk, key)| base_key(&mut scope, sk, key, table, true, &mut names, findings));
+    findings.extend(nullable::remark(&scope));
     let index_entries = indexes::resolve_entries(&mut scope, mapping, table, &mut names, findings);
     let collision = collision(&mut scope, findings);
     let drafts = attributes::resolve(&mut scope, &mapping.table, &mut names, findings);
@@ -144,7 +146,7 @@ fn base_key(
 ) -> Option<KeyPlan> {
     let origin = if sorts { "the table's sort key" } else { "the table's partition key" };
     names.take(key.name.get_ref(), origin.to_owned(), &template.span, findings);
-    let purpose = Purpose { kind: key.kind, sorts, base: true };
+    let purpose = Purpose { kind: key.kind, sorts };
     let before = mistakes(findings);
     let plan = indexes::key_plan(scope, template, key, table, purpose, findings);
     // A proof over a wrong template would only add noise.
@@ -256,6 +258,8 @@ fn note_unused(scope: &Scope<'_>, findings: &mut Vec<Diagnostic>) {
     };
     let unused: Vec<&str> =
         unused.into_iter().filter(|name| !except.iter().any(|except| except.get_ref() == name)).collect();
+    let unused: Vec<&str> =
+        unused.into_iter().map(|name| if name.is_empty() { "\"\"" } else { name }).collect();
     if !unused.is_empty() {
         let message = format!("columns of `{}` that nothing carries: {}", scope.name(), list(&unused));
         findings.push(Diagnostic::note("unused-columns", scope.entity.name.span(), message));

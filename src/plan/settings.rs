@@ -8,7 +8,7 @@ use crate::mapping::{Diagnostic, Format, Nulls, Overflow, Step, ValueSettings, V
 use crate::source::{Class, Column};
 
 use super::ReadSettings;
-use super::fit::{Form, type_fits, words, zoned_class};
+use super::fit::{Form, is_text_of_bits, type_fits, words, zoned_class};
 use super::scope::{Found, Scope};
 
 /// The settings of one use of a column, in a placeholder with its steps. Mistakes of `own` are reported here, those of `column.name`
@@ -125,6 +125,10 @@ fn check_type(column: &Column, kind: &Spanned<ValueType>) -> Option<Diagnostic> 
         ValueType::N if timely => {
             Some(finding.with_help("a timestamp becomes a number by `format = \"epoch\"`"))
         }
+        ValueType::N if is_text_of_bits(column) => Some(finding.with_help(
+            "it would be read as a decimal number of its digits: leave `type` out to keep the text, or make a number \
+             of it in `let`, by way of bit(n)",
+        )),
         ValueType::Uuid | ValueType::UuidSwapped => {
             Some(finding.with_help("it reads 16 bytes as a uuid; leave it out for other columns"))
         }

@@ -92,6 +92,10 @@ fn declared_key<'a>(
 /// Why a column cannot order rows.
 fn unfit(found: Found<'_>) -> Option<(&'static str, String, &'static str)> {
     let name = &found.column.name;
+    if name.is_empty() {
+        let help = "give it one in a `query`, or declare a `key` of other columns";
+        return Some(("nameless-key", "the key is a column without a name".to_owned(), help));
+    }
     if found.sql.is_some() {
         let message = format!("`{name}` is a computed column: a key must be columns of the rows themselves");
         let help = "use a `query` whose SELECT has it, or other columns";

@@ -14,14 +14,12 @@ pub(super) struct Purpose {
     pub(super) kind: KeyType,
     /// A sort key: numbers in it should sort as numbers.
     pub(super) sorts: bool,
-    /// Of the table: NULL rejects the row.
-    pub(super) base: bool,
 }
 
 impl Purpose {
     /// An attribute that is no key.
     pub(super) fn attribute(kind: KeyType) -> Self {
-        Self { kind, sorts: false, base: false }
+        Self { kind, sorts: false }
     }
 }
 
@@ -69,7 +67,9 @@ fn resolve_part(
     let form = run_steps(found, &settings, steps, span, findings);
     let place = Place { found, steps, span, settings, form };
     check_form(&place, purpose.kind, findings);
-    warn(scope, &place, purpose, findings);
+    if purpose.sorts && purpose.kind == KeyType::S {
+        findings.extend(sorts_as_text(&place));
+    }
     let column = scope.carry(found);
     Some(PartPlan::Value { column, steps: steps.clone(), settings: place.settings })
 }
@@ -164,26 +164,6 @@ fn wrong_key_type(place: &Place<'_>, form: Form, expected: &str) -> Diagnostic {
         _ => "leave the steps out, or declare the key attribute as type S",
     };
     Diagnostic::error("key-type", place.span.clone(), message).with_help(help)
-}
-
-fn warn(scope: &Scope<'_>, place: &Place<'_>, purpose: Purpose, findings: &mut Vec<Diagnostic>) {
-    let column = place.found.column;
-    // The source key is proven free of NULL by a constraint or by a query.
-    let in_key = |name: &str| {
-        let declared = scope.entity.key.as_deref().unwrap_or_default();
-        let mut primary = scope.relation.unique_keys.iter().filter(|key| key.primary);
-        declared.iter().any(|column| column.get_ref() == name)
-            || primary.any(|key| key.columns.iter().any(|column| column == name))
-    };
-    if purpose.base && scope.may_be_null(place.found) && !in_key(&column.name) {
-        let message =
-            format!("column `{}` can be NULL: such rows are rejected, since a key has no NULL", column.name);
-        let help = "leave such rows out with `where`, or give them a value in `let`";
-        findings.push(Diagnostic::warning("nullable-in-key", place.span.clone(), message).with_help(help));
-    }
-    if purpose.sorts && purpose.kind == KeyType::S {
-        findings.extend(sorts_as_text(place));
-    }
 }
 
 /// Numbers in a text sort key sort as text: 900 behind 2800.

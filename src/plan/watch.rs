@@ -4,6 +4,7 @@
 use crate::mapping::{Overflow, Step, ValueType};
 use crate::source::{Class, Column, MysqlType, PgType, RawType, Select, SqliteType};
 
+use super::affinity::declared_class;
 use super::notable::digits::declared;
 use super::notable::readings::{is_flag, is_sixteen_bytes};
 use super::uses::{Place, Use, uses};
@@ -43,6 +44,8 @@ pub enum Watched {
     KeyBlanks,
     /// A number in the TTL attribute that is too large for seconds.
     Milliseconds,
+    /// A value of SQLite of another class than its column declares.
+    OtherType { declared: Class },
 }
 
 /// Each watch once, in the order of first use; that of the TTL attribute last.
@@ -86,12 +89,12 @@ fn watched(used: &Use<'_>) -> Vec<Watched> {
         (is_blank_key(used), Watched::KeyBlanks),
     ];
     let chosen = candidates.into_iter().filter_map(|(chosen, what)| chosen.then_some(what));
-    chosen.chain(replaced(used)).chain(uuid_order(used)).collect()
+    chosen.chain(replaced(used)).chain(uuid_order(used)).chain(other_type(used)).collect()
 }
 
 fn may_be_large(column: &Column) -> bool {
     // 15 digits are always within 2^53.
-    let wide = || declared(&column.sql_type).is_none_or(|(digits, scale)| digits - scale > 15);
+    let wide = || declared(column).is_none_or(|(digits, scale)| digits - scale > 15);
     match &column.raw {
         RawType::Postgres(PgType::Array(member)) => is_large(member) && wide(),
         RawType::Postgres(kind) => is_large(kind) && wide(),
@@ -200,6 +203,13 @@ fn uuid_order(used: &Use<'_>) -> Option<Watched> {
     Some(Watched::UuidOrder { swapped })
 }
 
+/// What `type` or `format` reads as something else is rejected by name where it does not fit.
+fn other_type(used: &Use<'_>) -> Option<Watched> {
+    let as_it_is = used.settings.kind.is_none() && used.settings.format.is_none();
+    let declared = declared_class(used.column).filter(|_| as_it_is)?;
+    Some(Watched::OtherType { declared })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testing::*;
@@ -253,8 +263,33 @@ mod tests {
                 "l: Nul",
                 "m: LargeNumber",
                 "m: Nul",
+                "m: OtherType",
             ]
         );
+    }
+
+    #[test]
+    fn columns_of_sqlite_are_watched_for_what_they_do_not_declare() {
+        let declared = |sql_type: &str| declared_class(&column(&format!("x lite {sql_type}")));
+        for (sql_type, expected) in [
+            ("INTEGER", Some(Class::Integer)),
+            ("VARCHAR(9)", Some(Class::Text)),
+            ("DOUBLE PRECISION", Some(Class::Float)),
+            ("BLOB", Some(Class::Bytes)),
+            ("numeric", Some(Class::Decimal)),
+            ("UUID", Some(Class::Uuid)),
+            ("DATETIME", Some(Class::Timestamp)),
+            ("ANY", None),
+            ("STRING", None),
+            ("", None),
+        ] {
+            assert_eq!(declared(sql_type), expected, "{sql_type}");
+        }
+        assert_eq!(declared_class(&column("x int4")), None);
+        let keyed = Entity { sk: Some(template("{x}")), ..thing() };
+        assert_eq!(watched(keyed, "x lite UUID"), ["x: OtherType"]);
+        let typed = Entity { column_settings: vec![(text("x"), of_type(ValueType::Bool))], ..thing() };
+        assert_eq!(watched(typed, "x lite BOOLEAN"), Vec::<String>::new());
     }
 
     /// T13

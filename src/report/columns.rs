@@ -102,6 +102,13 @@ impl Place<'_> {
                 "beyond the year 5138 as seconds, so milliseconds in all likelihood: the items would never expire",
                 self.computed(&format!("{column} / 1000"), "makes seconds"),
             ),
+            Notice::OtherType => told(
+                "other-type",
+                "values of another type than the column declares, each read as what it is",
+                format!(
+                    "`SELECT typeof({column}), count(*) … GROUP BY 1` tells them apart; `let` makes one type of them"
+                ),
+            ),
             Notice::KeyBlanks => told(
                 "key-blanks",
                 "texts with blanks around them, in a key",

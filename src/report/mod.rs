@@ -164,10 +164,14 @@ pub struct VerifyReport {
     /// Absent when every row was to be verified.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<SampleReport>,
+    /// Of the source; more than one when a verification that was stopped went on.
+    pub snapshots: u32,
     pub entities: IndexMap<String, VerifiedEntity>,
     /// Only where wrong rows were to be repaired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<RepairReport>,
+    /// Read capacity units of the lookups, computed from the items' billed sizes.
+    pub rcu: u64,
     pub elapsed_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorReport>,
@@ -185,14 +189,18 @@ pub struct SampleReport {
 pub struct VerifiedEntity {
     /// Rows read from the source, those outside the sample included.
     pub read: u64,
-    /// Rows that were rebuilt: always `matching + missing + different + rejected`.
+    /// Rows that were rebuilt: always the sum of all counts below.
     pub checked: u64,
     pub matching: u64,
     pub missing: u64,
     pub different: u64,
     /// Rows that make no item, by the same rules as the load, or that the load has rejected.
     pub rejected: u64,
+    /// Rows that `on_collision` left out.
+    pub skipped: u64,
+    /// Missing items whose time to live has passed.
     pub expired: u64,
+    /// Rows that the source changed meanwhile; the target is right about them as they are now.
     pub moved: u64,
     /// The first rows in source order whose item is missing or different.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -27,45 +27,35 @@ pub struct RepairReport {
 }
 
 impl RepairReport {
-    pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a Became>) -> Self {
-        let mut report = Self::default();
-        for row in rows {
-            match row {
-                Became::Put => report.put += 1,
-                Became::Replaced { .. } => report.replaced += 1,
-                Became::Moved => report.moved += 1,
-                Became::Left(_) => report.left += 1,
-                // Such a row matches.
-                Became::Right => {}
-            }
+    /// Of changes that are written down there; without a log none is made.
+    pub(crate) fn logged(log: Option<&Path>) -> Self {
+        Self { dry_run: log.is_none(), log: log.map(|path| path.display().to_string()), ..Self::default() }
+    }
+
+    pub(crate) fn count(&mut self, became: &Became) {
+        match became {
+            Became::Put => self.put += 1,
+            Became::Replaced { .. } => self.replaced += 1,
+            Became::Moved => self.moved += 1,
+            Became::Left(_) => self.left += 1,
+            // Such a row is not wrong any more.
+            Became::Right => {}
         }
-        report
     }
 
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.put += other.put;
-        self.replaced += other.replaced;
-        self.moved += other.moved;
-        self.left += other.left;
-    }
-
-    /// With the log of the changes; without one, none was made.
-    pub(crate) fn logged(self, log: Option<&Path>) -> Self {
-        let dry_run = log.is_none();
-        let log = match self.total() {
-            0 => None,
-            _ => log.map(|path| path.display().to_string()),
-        };
-        Self { dry_run, log, ..self }
+    /// Nothing is logged where nothing was to be done.
+    pub(crate) fn ended(mut self) -> Self {
+        self.log = self.log.take().filter(|_| self.total() > 0);
+        self
     }
 
     fn total(&self) -> u64 {
         self.put + self.replaced + self.moved + self.left
     }
 
-    /// Nothing wrong was left.
-    pub fn is_all(&self) -> bool {
-        !self.dry_run && self.moved == 0 && self.left == 0
+    /// All of the rows that were found wrong are mended.
+    pub(crate) fn is_all(&self, wrong: u64) -> bool {
+        !self.dry_run && self.put + self.replaced == wrong
     }
 }
 
@@ -97,8 +87,11 @@ pub(super) fn section(report: &RepairReport, style: Style) -> String {
 }
 
 /// The last word on wrong rows that were to be repaired.
-pub(super) fn ending(report: &RepairReport, wrong: &str, checked: &str) -> (Meaning, String) {
-    if report.is_all() {
+pub(super) fn ending(report: &RepairReport, wrong: u64, checked: &str) -> (Meaning, String) {
+    let still = thousands(wrong.saturating_sub(report.put + report.replaced));
+    let is_all = report.is_all(wrong);
+    let wrong = thousands(wrong);
+    if is_all {
         let text = format!(
             "{wrong} of {checked} were wrong in the target; all are repaired. Verify again to prove it."
         );
@@ -109,7 +102,6 @@ pub(super) fn ending(report: &RepairReport, wrong: &str, checked: &str) -> (Mean
             "{wrong} of {checked} are wrong in the target (exit code 5). Nothing was written; leave out --dry-run to repair them."
         ),
         false => {
-            let still = thousands(report.moved + report.left);
             format!(
                 "{wrong} of {checked} were wrong in the target, {still} still are (exit code 5). Where others write, stop them and verify \
                  again."

@@ -35,7 +35,7 @@ fn heading(report: &VerifyReport) -> String {
 
 fn table(report: &VerifyReport, style: Style) -> String {
     let total = total(report);
-    let extra = [("expired", total.expired), ("moved", total.moved)];
+    let extra = [("skipped", total.skipped), ("expired", total.expired), ("moved", total.moved)];
     let mut header = vec!["entity", "rows", "checked", "matching", "missing", "different", "rejected"];
     header.extend(extra.iter().filter(|(_, count)| *count > 0).map(|(name, _)| *name));
     let mut table = Table::new(&header);
@@ -55,7 +55,8 @@ fn numbers(entity: &VerifiedEntity, total: &VerifiedEntity) -> Vec<(u64, Meaning
         (entity.different, Meaning::Wrong),
         (entity.rejected, Meaning::Attention),
     ];
-    let extra = [(entity.expired, total.expired), (entity.moved, total.moved)];
+    let extra =
+        [(entity.skipped, total.skipped), (entity.expired, total.expired), (entity.moved, total.moved)];
     numbers
         .extend(extra.iter().filter(|(_, total)| *total > 0).map(|(count, _)| (*count, Meaning::Attention)));
     numbers
@@ -70,6 +71,7 @@ fn total(report: &VerifyReport) -> VerifiedEntity {
         missing: sum(|entity| entity.missing),
         different: sum(|entity| entity.different),
         rejected: sum(|entity| entity.rejected),
+        skipped: sum(|entity| entity.skipped),
         expired: sum(|entity| entity.expired),
         moved: sum(|entity| entity.moved),
         differences: Vec::new(),
@@ -127,11 +129,31 @@ fn notes(report: &VerifyReport, style: Style) -> String {
             format!("{}: nothing was checked, the sample took none of {rows}", printable(name))
         }));
     }
-    let rejected = total(report).rejected;
+    if report.snapshots > 1 {
+        notes.push(format!(
+            "in {} parts, each by a snapshot of the source of its own",
+            thousands(u64::from(report.snapshots))
+        ));
+    }
+    let VerifiedEntity { rejected, skipped, expired, moved, .. } = total(report);
     if rejected > 0 {
         let rows = counted(rejected, "rejected row has", "rejected rows have");
         notes.push(format!(
             "{rows} no item, by the mapping's rules or as the load found; they are not in the target"
+        ));
+    }
+    if skipped > 0 {
+        let rows = counted(skipped, "skipped row has", "skipped rows have");
+        notes.push(format!("{rows} no item: `on_collision` chose another row with its key"));
+    }
+    if expired > 0 {
+        let items = counted(expired, "item has", "items have");
+        notes.push(format!("{items} expired and may be gone: the table's time to live is on"));
+    }
+    if moved > 0 {
+        let rows = counted(moved, "row was", "rows were");
+        notes.push(format!(
+            "{rows} changed in the source meanwhile; the target is right about them as they are now"
         ));
     }
     notes.into_iter().map(|note| style.paint(Meaning::Attention, &note) + "\n").collect()
@@ -140,19 +162,20 @@ fn notes(report: &VerifyReport, style: Style) -> String {
 fn ending(report: &VerifyReport, style: Style) -> String {
     let total = total(report);
     let checked = counted(total.checked, "checked row", "checked rows");
-    let wrong = thousands(total.missing.saturating_add(total.different));
+    let all_wrong = total.missing.saturating_add(total.different);
+    let wrong = thousands(all_wrong);
     let (meaning, text) = match report.outcome {
         Outcome::Failed => return failure(report.error.as_ref(), "Failed; this proves nothing.", style),
         Outcome::Interrupted => (
             Meaning::Attention,
             format!("Interrupted after {checked}, {wrong} of them wrong; the rest is unknown."),
         ),
-        _ if (total.missing > 0 || total.different > 0)
+        _ if all_wrong > 0
             && let Some(repaired) = &report.repair =>
         {
-            repair::ending(repaired, &wrong, &checked)
+            repair::ending(repaired, all_wrong, &checked)
         }
-        _ if total.missing > 0 || total.different > 0 => {
+        _ if all_wrong > 0 => {
             let next = "If the load is not finished, or the source has changed since, load again (a finished load: with --restart) and verify again.";
             (Meaning::Wrong, format!("{wrong} of {checked} are wrong in the target (exit code 5). {next}"))
         }

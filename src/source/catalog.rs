@@ -110,6 +110,10 @@ pub struct Column {
     pub name: String,
     /// As the database writes it: `character varying(20)`, `bigint unsigned`.
     pub sql_type: String,
+    /// What a domain of PostgreSQL, or an array of one, is made of: `numeric(60,2)`.
+    pub domain: Option<String>,
+    /// How many labels an enum of PostgreSQL has.
+    pub labels: Option<u64>,
     pub raw: RawType,
     /// False only when the database guarantees it.
     pub nullable: bool,
@@ -119,6 +123,13 @@ pub struct Column {
     pub collation: Option<Collation>,
     /// Of a type without a documented form, which is read as the text that the server makes of it.
     pub foreign: Option<Foreign>,
+}
+
+impl Column {
+    /// The type with its digits, widths and members, seen through domains.
+    pub fn declared(&self) -> &str {
+        self.domain.as_ref().unwrap_or(&self.sql_type)
+    }
 }
 
 /// How texts compare where the database takes different bytes for equal.

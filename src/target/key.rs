@@ -49,6 +49,11 @@ impl Keys {
         let key: Option<Key> = self.names.iter().map(|name| Some((name.clone(), value(name)?))).collect();
         self.positions.get(&key?).copied()
     }
+
+    /// As [`Keys::position`], of a key as the service writes it: `{"PK":{"S":"…"}}`.
+    pub(super) fn position_of(&self, json: &str) -> Option<usize> {
+        self.positions.get(&read_object(json.as_bytes())?).copied()
+    }
 }
 
 /// A key attribute as it stands on the wire.
@@ -64,7 +69,11 @@ fn read_key(bytes: &[u8]) -> Option<Key> {
     json.push(b'{');
     json.extend_from_slice(bytes);
     json.push(b'}');
-    let wire: BTreeMap<String, Wire> = serde_json::from_slice(&json).ok()?;
+    read_object(&json)
+}
+
+fn read_object(json: &[u8]) -> Option<Key> {
+    let wire: BTreeMap<String, Wire> = serde_json::from_slice(json).ok()?;
     wire.into_iter().map(|(name, value)| Some((name, read_value(value)?))).collect()
 }
 

@@ -1,6 +1,12 @@
-//! The rows of a page that are to be looked up, collected into requests.
+//! The rows of a page that are to be looked up, cut into requests.
 
-use crate::item::ItemPage;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::item::{self, Item, ItemPage};
+use crate::plan::Layout;
+use crate::source::Page;
 
 use super::lookup::KEYS_PER_REQUEST;
 use super::sample::{Threshold, place};
@@ -14,27 +20,71 @@ const BYTES_PER_REQUEST: usize = 4 << 20;
 
 /// Where a row stands in its entity's order of source keys. Ranges tile that order and pages follow
 /// each other, so that comparing places compares rows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Place {
     pub(super) range: usize,
     pub(super) page: u64,
     pub(super) row: usize,
 }
 
-/// An item that the target should hold.
-#[derive(Debug, Clone)]
-pub(super) struct Wanted {
+/// A page with the items of its rows, shared by the batches that look them up.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) entity: usize,
+    /// Of its first row.
     pub(super) place: Place,
-    pub(super) key: Vec<u8>,
-    pub(super) wire: Vec<u8>,
-    pub(super) source_key: SourceKey,
+    pub(super) layout: Arc<Layout>,
+    pub(super) page: Page,
+    pub(super) built: ItemPage,
 }
 
-/// Rows of one entity to be looked up with one request.
+/// Items of a page to be looked up with one request, by their positions in it.
 #[derive(Debug)]
 pub(super) struct Batch {
-    pub(super) entity: usize,
-    pub(super) rows: Vec<Wanted>,
+    pub(super) held: Arc<Held>,
+    pub(super) items: Vec<usize>,
+}
+
+/// An item that the target should hold.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    held: &'a Held,
+    item: &'a Item,
+}
+
+impl Batch {
+    pub(super) fn wanted(&self) -> impl Iterator<Item = Wanted<'_>> {
+        let items = self.items.iter().filter_map(|at| self.held.built.items.get(*at));
+        items.map(|item| Wanted { held: &self.held, item })
+    }
+}
+
+impl<'a> Wanted<'a> {
+    pub(super) fn key(&self) -> &'a [u8] {
+        self.held.built.key(self.item)
+    }
+
+    pub(super) fn wire(&self) -> &'a [u8] {
+        self.held.built.wire(self.item)
+    }
+
+    pub(super) fn source_key(&self) -> SourceKey {
+        item::source_key(&self.held.layout, &self.held.page, self.item.row)
+    }
+
+    pub(super) fn place(&self) -> Place {
+        Place { row: self.item.row, ..self.held.place }
+    }
+
+    /// Read units of a strongly consistent read.
+    pub(super) fn units(&self) -> u64 {
+        read_units(self.item.size)
+    }
+}
+
+/// One unit for each 4 KB begun (developer guide, read capacity).
+pub fn read_units(size: u32) -> u64 {
+    u64::from(size.div_ceil(4096).max(1))
 }
 
 /// Which rows of an entity are verified.
@@ -47,131 +97,38 @@ pub(super) struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    fn takes(&self, source_key: &[(String, String)]) -> bool {
-        self.threshold.is_none_or(|threshold| threshold.takes(place(self.seed, self.entity, source_key)))
+    fn takes(&self, source_key: impl FnOnce() -> SourceKey) -> bool {
+        self.threshold.is_none_or(|threshold| threshold.takes(place(self.seed, self.entity, &source_key())))
     }
 }
 
-/// The chosen rows that make an item. `page` is the place of the page's first row.
-pub(super) fn wanted<'a>(
-    built: &'a ItemPage,
-    page: Place,
-    choice: Choice<'a>,
-    source_key: impl Fn(usize) -> SourceKey + 'a,
-) -> impl Iterator<Item = Wanted> + 'a {
-    built.items.iter().filter_map(move |item| {
-        let source_key = source_key(item.row);
-        choice.takes(&source_key).then(|| Wanted {
-            place: Place { row: item.row, ..page },
-            key: built.key(item).to_vec(),
-            wire: built.wire(item).to_vec(),
-            source_key,
-        })
-    })
+/// The chosen rows that make an item, in requests of at most 100 keys and four megabytes.
+pub(super) fn batches(held: &Arc<Held>, choice: Choice<'_>) -> Vec<Batch> {
+    let mut batches = Vec::new();
+    let (mut items, mut bytes) = (Vec::new(), 0);
+    for (at, item) in held.built.items.iter().enumerate() {
+        if !choice.takes(|| item::source_key(&held.layout, &held.page, item.row)) {
+            continue;
+        }
+        let size = item.wire.len();
+        if items.len() >= KEYS_PER_REQUEST || (!items.is_empty() && bytes + size > BYTES_PER_REQUEST) {
+            batches.push(Batch { held: Arc::clone(held), items: std::mem::take(&mut items) });
+            bytes = 0;
+        }
+        items.push(at);
+        bytes += size;
+    }
+    if !items.is_empty() {
+        batches.push(Batch { held: Arc::clone(held), items });
+    }
+    batches
 }
 
 /// The chosen rows that make none.
 pub(super) fn rejected(built: &ItemPage, choice: Choice<'_>) -> usize {
-    built.rejections.iter().filter(|rejection| choice.takes(&rejection.source_key)).count()
-}
-
-/// Collects the rows of one entity until a request is full.
-#[derive(Debug)]
-pub(super) struct Batcher {
-    entity: usize,
-    rows: Vec<Wanted>,
-    bytes: usize,
-}
-
-impl Batcher {
-    pub(super) fn new(entity: usize) -> Self {
-        Self { entity, rows: Vec::new(), bytes: 0 }
-    }
-
-    /// Takes a row; gives back the batch that it completes or no longer fits into.
-    pub(super) fn add(&mut self, row: Wanted) -> Option<Batch> {
-        let overflows = !self.rows.is_empty() && self.bytes + row.wire.len() > BYTES_PER_REQUEST;
-        let full = if overflows { self.rest() } else { None };
-        self.bytes += row.wire.len();
-        self.rows.push(row);
-        if self.rows.len() >= KEYS_PER_REQUEST { self.rest() } else { full }
-    }
-
-    pub(super) fn rest(&mut self) -> Option<Batch> {
-        self.bytes = 0;
-        let rows = std::mem::take(&mut self.rows);
-        (!rows.is_empty()).then_some(Batch { entity: self.entity, rows })
-    }
+    let chosen = |rejection: &&item::Rejection| choice.takes(|| rejection.source_key.clone());
+    built.rejections.iter().filter(chosen).count()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::item::{Item, Rejection, Rule};
-
-    fn row(bytes: usize) -> Wanted {
-        Wanted { place: Place::default(), key: Vec::new(), wire: vec![b'x'; bytes], source_key: Vec::new() }
-    }
-
-    fn sizes(rows: impl IntoIterator<Item = usize>) -> Vec<usize> {
-        let mut batcher = Batcher::new(0);
-        let mut batches: Vec<Batch> = rows.into_iter().filter_map(|bytes| batcher.add(row(bytes))).collect();
-        batches.extend(batcher.rest());
-        batches.iter().map(|batch| batch.rows.len()).collect()
-    }
-
-    #[test]
-    fn a_request_holds_at_most_100_keys() {
-        assert_eq!(sizes(vec![10; 250]), [100, 100, 50]);
-        assert_eq!(sizes(vec![10; 100]), [100]);
-        assert_eq!(sizes([]), [0; 0]);
-    }
-
-    #[test]
-    fn large_items_make_small_requests_and_every_item_fits_one() {
-        assert_eq!(sizes([3 << 20, 1 << 20, 1, 5 << 20, 1]), [2, 1, 1, 1]);
-    }
-
-    fn built() -> ItemPage {
-        let rejection = |row| Rejection {
-            row,
-            rule: Rule::KeyNull,
-            column: None,
-            message: String::new(),
-            source_key: source_key(row),
-        };
-        ItemPage {
-            bytes: br#"{"PK":{"S":"a"},"n":{"N":"1"}}"#.to_vec(),
-            items: (0..500).map(|row| Item { wire: 0..30, key: 1..15, size: 3, row }).collect(),
-            rejections: (500..1000).map(rejection).collect(),
-            rows: 1000,
-            ..ItemPage::default()
-        }
-    }
-
-    fn source_key(row: usize) -> SourceKey {
-        vec![("id".to_owned(), row.to_string())]
-    }
-
-    #[test]
-    fn without_a_sample_all_rows_are_wanted_with_their_bytes() {
-        let (built, page) = (built(), Place { range: 2, page: 9, row: 0 });
-        let choice = Choice { entity: "User", seed: 0, threshold: None };
-        let rows: Vec<Wanted> = wanted(&built, page, choice, source_key).collect();
-        assert_eq!((rows.len(), rejected(&built, choice)), (500, 500));
-        assert_eq!(rows[7].key, br#""PK":{"S":"a"}"#);
-        assert_eq!(rows[7].wire, br#"{"PK":{"S":"a"},"n":{"N":"1"}}"#);
-        assert_eq!(rows[7].place, Place { range: 2, page: 9, row: 7 });
-        assert_eq!(rows[7].source_key, source_key(7));
-    }
-
-    #[test]
-    fn a_sample_chooses_among_items_and_rejections_alike() {
-        let built = built();
-        let threshold = "20%".parse::<super::super::Sample>().ok().map(super::super::Sample::threshold);
-        let choice = Choice { entity: "User", seed: 5, threshold };
-        let items = wanted(&built, Place::default(), choice, source_key).count();
-        assert!((60..140).contains(&items), "{items}");
-        assert!((60..140).contains(&rejected(&built, choice)));
-    }
-}
+pub(super) mod tests;

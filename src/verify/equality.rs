@@ -3,7 +3,13 @@
 //! Pure. Attributes are compared with their type: S by bytes, N by value at any length, B by decoded
 //! bytes, lists in order, maps and sets without order.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value as Json;
+use serde_json::value::RawValue;
 
 use super::value::{Attributes, Value};
 use crate::report::AttributeDifference;
@@ -14,6 +20,100 @@ use crate::report::AttributeDifference;
 /// Values are not part of the answer.
 pub fn differences(expected: &[u8], found: &[u8]) -> Result<Vec<AttributeDifference>, Malformed> {
     Ok(Item::parse(expected)?.differences(&Item::parse(found)?))
+}
+
+/// Whether the items are equal. Of most values the bytes decide already; only those that are spelled otherwise
+/// are read. What is equal by its bytes is not looked at for being well formed: one side is ours.
+pub(super) fn same(expected: &[u8], found: &[u8]) -> Result<bool, Malformed> {
+    let (expected, found) = (Members::parse(expected)?.0, Members::parse(found)?.0);
+    if expected.len() != found.len() {
+        return Ok(false);
+    }
+    for (at, (name, value)) in expected.iter().enumerate() {
+        // Mostly in the same order.
+        let beside = found.get(at).filter(|(other, _)| other == name);
+        let Some((_, other)) = beside.or_else(|| found.iter().find(|(other, _)| other == name)) else {
+            return Ok(false);
+        };
+        if value.get() != other.get() && read(value)? != read(other)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn read(value: &RawValue) -> Result<Value, Malformed> {
+    serde_json::from_str(value.get()).map_err(|error| Malformed { at: error.column() })
+}
+
+/// The attributes of an item with their values as they are written; names may come twice.
+struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'a> Members<'a> {
+    fn parse(wire: &'a [u8]) -> Result<Self, Malformed> {
+        serde_json::from_slice(wire).map_err(|error| Malformed { at: error.column() })
+    }
+}
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MembersVisitor)
+    }
+}
+
+struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("attributes by name")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::with_capacity(24);
+        while let Some((Name(name), value)) = map.next_entry()? {
+            members.push((name, value));
+        }
+        Ok(Members(members))
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// The names of a key's attributes, to find the key in an item without reading the rest of it.
+#[derive(Debug)]
+pub(super) struct KeyNames {
+    names: Vec<String>,
+    /// `"PK":`, as [`crate::item::Item::key`] writes them.
+    written: Vec<String>,
+}
+
+impl KeyNames {
+    /// From the members of a key without braces.
+    pub(super) fn of(key: &[u8]) -> Result<Self, Malformed> {
+        let key = braced(key);
+        let names: Vec<String> =
+            Members::parse(&key)?.0.into_iter().map(|(name, _)| name.into_owned()).collect();
+        let written = names.iter().map(|name| format!("{}:", Json::from(name.as_str()))).collect();
+        Ok(Self { names, written })
+    }
+
+    /// The key of an item, spelled as the item spells it; `None` where it lacks an attribute of it.
+    pub(super) fn key_of(&self, wire: &[u8]) -> Result<Option<Vec<u8>>, Malformed> {
+        let Members(members) = Members::parse(wire)?;
+        let mut key = Vec::with_capacity(64);
+        for (at, (name, written)) in self.names.iter().zip(&self.written).enumerate() {
+            let Some((_, value)) = members.iter().find(|(member, _)| member == name) else { return Ok(None) };
+            if at > 0 {
+                key.push(b',');
+            }
+            key.extend_from_slice(written.as_bytes());
+            key.extend_from_slice(value.get().as_bytes());
+        }
+        Ok(Some(key))
+    }
 }
 
 /// Bytes that are no item as DynamoDB writes them. Never carries a value.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::equality::{Identity, Item, Malformed};
+use super::equality::{Identity, Item, KeyNames, Malformed};
 use crate::target::{Found, Lookup, TargetError, TargetErrorKind};
 
 /// Keys of one request at most (BatchGetItem).
@@ -35,13 +35,6 @@ impl Default for Pace {
     }
 }
 
-/// An item as the target holds it.
-#[derive(Debug)]
-pub(super) struct Stored {
-    pub(super) wire: Vec<u8>,
-    pub(super) item: Item,
-}
-
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LookupError {
     #[error(transparent)]
@@ -50,7 +43,8 @@ pub(super) enum LookupError {
     Malformed(#[from] Malformed),
 }
 
-/// The items of `keys`, position by position; `None` where the target holds none. Keys may repeat.
+/// The items of `keys` as the service wrote them, position by position; `None` where the target holds none. Keys
+/// may repeat.
 ///
 /// Throttles and transient errors are retried with growing, random delays, unless nothing at all was
 /// answered for as long as `pace` has patience; `slowed` hears of each. Other errors end it at once.
@@ -59,32 +53,59 @@ pub(super) async fn fetch<L: Lookup>(
     keys: &[&[u8]],
     pace: Pace,
     slowed: &(dyn Fn(&TargetError) + Send + Sync),
-) -> Result<Vec<Option<Arc<Stored>>>, LookupError> {
-    let identities = keys.iter().map(|key| Identity::parse(key)).collect::<Result<Vec<_>, _>>()?;
-    let mut answers: HashMap<&Identity, Option<Arc<Stored>>> = HashMap::with_capacity(keys.len());
-    let mut different = Vec::with_capacity(keys.len());
-    for (identity, key) in identities.iter().zip(keys) {
-        if answers.insert(identity, None).is_none() {
-            different.push(*key);
-        }
-    }
+) -> Result<Vec<Option<Arc<Vec<u8>>>>, LookupError> {
+    let Some(first) = keys.first() else { return Ok(Vec::new()) };
+    let mut answers = Answers::new(KeyNames::of(first)?, keys);
+    let different: Vec<&[u8]> = answers.different();
     for some in different.chunks(KEYS_PER_REQUEST) {
         for wire in ask(target, some, pace, slowed).await? {
-            place(&mut answers, wire)?;
+            answers.place(wire)?;
         }
     }
-    Ok(identities.iter().map(|identity| answers.get(identity).cloned().flatten()).collect())
+    Ok(keys.iter().map(|key| answers.items.get(key).cloned().flatten()).collect())
 }
 
-/// Puts a found item where its key attributes say.
-fn place(answers: &mut HashMap<&Identity, Option<Arc<Stored>>>, wire: Vec<u8>) -> Result<(), LookupError> {
-    let item = Item::parse(&wire)?;
-    let identity = answers.keys().next().and_then(|like| item.identity(like));
-    match identity.and_then(|identity| answers.get_mut(&identity)) {
-        Some(answer) => *answer = Some(Arc::new(Stored { wire, item })),
-        None => return Err(confused("an item that was not asked for").into()),
+/// What was found, by key.
+struct Answers<'a> {
+    names: KeyNames,
+    items: HashMap<&'a [u8], Option<Arc<Vec<u8>>>, foldhash::fast::RandomState>,
+}
+
+impl<'a> Answers<'a> {
+    fn new(names: KeyNames, keys: &[&'a [u8]]) -> Self {
+        Self { names, items: keys.iter().map(|key| (*key, None)).collect() }
     }
-    Ok(())
+
+    fn different(&self) -> Vec<&'a [u8]> {
+        let mut keys: Vec<&[u8]> = self.items.keys().copied().collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// Puts a found item where its key attributes say. The service mostly spells them as we do.
+    fn place(&mut self, wire: Vec<u8>) -> Result<(), LookupError> {
+        let spelled = self.names.key_of(&wire)?;
+        let key = match spelled.as_deref().and_then(|key| self.items.get_key_value(key)) {
+            Some((key, _)) => Some(*key),
+            None => self.by_value(&wire)?,
+        };
+        match key.and_then(|key| self.items.get_mut(key)) {
+            Some(answer) => *answer = Some(Arc::new(wire)),
+            None => return Err(confused("an item that was not asked for").into()),
+        }
+        Ok(())
+    }
+
+    fn by_value(&self, wire: &[u8]) -> Result<Option<&'a [u8]>, Malformed> {
+        let item = Item::parse(wire)?;
+        for key in self.items.keys() {
+            let wanted = Identity::parse(key)?;
+            if item.identity(&wanted).is_some_and(|identity| identity == wanted) {
+                return Ok(Some(key));
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// All items of at most [`KEYS_PER_REQUEST`] different keys.

@@ -6,37 +6,50 @@
 //!
 //! ```text
 //! plan → ranges → pages → items → (sample) → batches of keys → lookup → compare → tally
+//! wrong rows → read again → lookup → (repair) → verdict
 //! ```
 
 mod batch;
+mod checkpoint;
 mod compare;
+mod confirm;
 mod equality;
 mod lookup;
 mod repair;
 mod sample;
+mod suspects;
 mod tally;
 mod value;
 mod walk;
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use indexmap::IndexMap;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinError;
+use tokio::time::MissedTickBehavior;
 
-use crate::load::StateError;
+use crate::load::{Pace, StateError};
 use crate::plan::Plan;
-use crate::report::{Outcome, RepairReport, SampleReport, VerifiedEntity, VerifyReport};
+use crate::report::{Difference, Outcome, RepairReport, SampleReport, VerifiedEntity, VerifyReport};
 use crate::source::{PageLimits, Reader, SourceError};
 use crate::target::{Lookup, TargetError};
 
+use batch::Place;
+use checkpoint::VerifyCheckpoint;
 use compare::CheckError;
+use confirm::{Confirmed, Reconsidered, Verdict};
 use lookup::LookupError;
+use suspects::Suspects;
 use tally::Tally;
 
-pub use compare::Excused;
+pub use batch::read_units;
+pub use checkpoint::Notebook;
+pub use compare::{Excuse, Excused, Expiry};
 pub use equality::{Malformed, differences};
 pub use repair::{Became, Mend, MendError, REPAIRS as REPAIRS_FILE, Repair, RepairLog, WrongRow};
 pub use sample::{Sample, SampleError};
@@ -54,15 +67,21 @@ pub struct VerifyOptions {
     pub differences_per_entity: usize,
     /// Requests to the target in flight at most, at least one for each reader.
     pub concurrency: usize,
-    /// Rows that the load rejected for a reason that only it can know (`key_collision`, `refused`):
-    /// where the target does not match, they count as rejected.
-    pub excused: Option<Excused>,
-    /// Mends what is missing or different.
+    /// Read units a second.
+    pub pace: Pace,
+    /// Rows that the load left out for a reason that only it can know (`key_collision`, `refused`):
+    /// where the target does not match, they count as that.
+    pub excuse: Option<Excuse>,
+    /// Where the table deletes what has expired.
+    pub expiry: Option<Expiry>,
+    /// Wrong rows of an entity that are read once more, at most.
+    pub reconsidered: u64,
+    /// Mends what is still wrong then.
     pub mend: Option<Arc<dyn Mend>>,
 }
 
 impl VerifyOptions {
-    /// Every row, ten differences of each entity, 32 requests in flight, no values.
+    /// Every row, ten differences of each entity, 32 requests in flight as fast as they are answered, no values.
     pub fn new(page_limits: PageLimits) -> Self {
         Self {
             sample: None,
@@ -71,7 +90,10 @@ impl VerifyOptions {
             page_limits,
             differences_per_entity: 10,
             concurrency: 32,
-            excused: None,
+            pace: Pace::Unlimited,
+            excuse: None,
+            expiry: None,
+            reconsidered: 10_000,
             mend: None,
         }
     }
@@ -90,6 +112,8 @@ impl fmt::Debug for VerifyOptions {
 /// What happens during a verification, for progress displays.
 #[derive(Debug, Clone)]
 pub enum VerifyEvent {
+    /// Rows that an earlier verification, which was stopped, has checked.
+    Resumed { entity: usize, rows: u64 },
     /// A page of rows was read.
     Read { entity: usize, rows: u64 },
     /// Rows were looked up and compared.
@@ -106,8 +130,17 @@ pub struct Verified {
     /// Stopped before every row was checked.
     pub interrupted: bool,
     pub sample: Option<SampleReport>,
+    /// Of the source, those of the verification that this one went on from included.
+    pub snapshots: u32,
+    /// Read units of the requests.
+    pub units: u64,
     /// Where wrong rows were to be repaired.
     pub repair: Option<RepairReport>,
+    /// Rows to be read once more.
+    suspects: Suspects,
+    /// By entity, the rows that are shown as wrong.
+    shown: Vec<BTreeMap<Place, Difference>>,
+    shows: usize,
 }
 
 /// Why a verification proves nothing.
@@ -117,6 +150,10 @@ pub enum VerifyError {
     Source(#[from] SourceError),
     #[error(transparent)]
     Target(TargetError),
+    #[error(transparent)]
+    State(#[from] StateError),
+    #[error("keep what is wrong in a temporary file: {0}")]
+    Disk(#[from] io::Error),
     /// The target's answer, or the item built from a row, is no item.
     #[error("verify `{entity}`: {what}")]
     Malformed { entity: String, what: String },
@@ -124,13 +161,14 @@ pub enum VerifyError {
     Unaccounted { entity: String, rows: usize, items: usize, rejections: usize },
     #[error("verify: the source opened no reader")]
     NoReader,
-    #[error(transparent)]
-    State(#[from] StateError),
     #[error("verify: a lookup ended early")]
     Task(#[source] JoinError),
 }
 
-/// Verifies all entities of a plan over readers of one snapshot.
+/// How often the notebook is written.
+const NOTED_EVERY: Duration = Duration::from_secs(10);
+
+/// Verifies all entities of a plan over readers of one snapshot, and goes on from what the notebook says.
 ///
 /// `observe` is called from this future alone. Once `stop` holds true, reading and looking up end at
 /// once and what was counted so far is returned as interrupted.
@@ -138,30 +176,101 @@ pub async fn verify<L: Lookup>(
     plan: &Plan,
     readers: Vec<Reader>,
     target: Arc<L>,
-    options: VerifyOptions,
+    options: &VerifyOptions,
+    notebook: Option<&Notebook>,
     observe: &(dyn Fn(VerifyEvent) + Send + Sync),
     mut stop: watch::Receiver<bool>,
 ) -> Result<Verified, VerifyError> {
     let started = Instant::now();
     let names = plan.entities.iter().map(|entity| entity.name.as_str());
     let mut tally = Tally::new(names, options.differences_per_entity);
+    let mut page = match notebook.and_then(|notebook| notebook.read(plan, options)) {
+        Some(earlier) => earlier,
+        None => notebook.map(|notebook| notebook.page(plan, options)).unwrap_or_default(),
+    };
+    page.snapshots += 1;
+    tally.units = page.units;
+    let earlier = std::mem::take(&mut page.entities);
     let (news, mut inbox) = mpsc::unbounded_channel();
-    let mut work = Box::pin(walk::check_all(plan, readers, target, &options, news));
-    let interrupted = loop {
+    let mut work = Box::pin(walk::check_all(plan, readers, target, options, earlier, news));
+    let mut clock = tokio::time::interval(NOTED_EVERY);
+    clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    clock.reset();
+    let ended = loop {
         tokio::select! {
             biased;
-            () = stopped(&mut stop) => break true,
-            Some(news) = inbox.recv() => observe(tally.note(news)),
-            done = &mut work => { done?; break false }
+            () = stopped(&mut stop) => break Ok(true),
+            Some(news) = inbox.recv() => if let Some(event) = tally.note(news)? { observe(event) },
+            _ = clock.tick() => note(notebook, &mut page, &tally)?,
+            done = &mut work => break done.map(|()| false),
         }
     };
     drop(work);
     while let Ok(news) = inbox.try_recv() {
-        observe(tally.note(news));
+        if let Some(event) = tally.note(news)? {
+            observe(event);
+        }
     }
+    if let (Ok(false), Some(notebook)) = (&ended, notebook) {
+        notebook.forget()?;
+    } else {
+        note(notebook, &mut page, &tally)?;
+    }
+    let interrupted = ended?;
     let sample = options.sample.map(|size| SampleReport { size: size.to_string(), seed: options.seed });
-    let repair = options.mend.as_ref().map(|mend| tally.repair().clone().logged(mend.log()));
-    Ok(Verified { entities: tally.finish(), elapsed: started.elapsed(), interrupted, sample, repair })
+    let entities = tally.finish();
+    let shown = (0..entities.len()).map(|entity| tally.shown(entity).map(std::mem::take).unwrap_or_default());
+    Ok(Verified {
+        shown: shown.collect(),
+        shows: options.differences_per_entity,
+        elapsed: started.elapsed(),
+        interrupted,
+        sample,
+        snapshots: page.snapshots,
+        units: tally.units,
+        repair: options.mend.as_ref().map(|mend| RepairReport::logged(mend.log())),
+        suspects: tally.suspects,
+        entities,
+    })
+}
+
+fn note(notebook: Option<&Notebook>, page: &mut VerifyCheckpoint, tally: &Tally) -> Result<(), StateError> {
+    let Some(notebook) = notebook else { return Ok(()) };
+    page.entities = tally.progress();
+    page.units = tally.units;
+    notebook.write(page)
+}
+
+/// Reads wrong rows once more by readers of a new snapshot: what the source changed meanwhile is no damage.
+///
+/// Stops as [`verify`] does; rows that were not read again stay as they were found.
+pub async fn reconsider<L: Lookup>(
+    plan: &Plan,
+    readers: Vec<Reader>,
+    target: &L,
+    options: &VerifyOptions,
+    verified: &mut Verified,
+    observe: &(dyn Fn(VerifyEvent) + Send + Sync),
+    mut stop: watch::Receiver<bool>,
+) -> Result<(), VerifyError> {
+    let started = Instant::now();
+    let suspects = std::mem::take(&mut verified.suspects);
+    let (news, mut inbox) = mpsc::unbounded_channel();
+    let mut work = Box::pin(confirm::confirm(plan, readers, target, options, suspects, news));
+    loop {
+        tokio::select! {
+            biased;
+            () = stopped(&mut stop) => { verified.interrupted = true; break }
+            Some(news) = inbox.recv() => verified.reconsidered(news, observe),
+            done = &mut work => { done?; break }
+        }
+    }
+    drop(work);
+    while let Ok(news) = inbox.try_recv() {
+        verified.reconsidered(news, observe);
+    }
+    verified.elapsed += started.elapsed();
+    Ok(())
 }
 
 /// Never, once nobody can say stop any more.
@@ -172,12 +281,72 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
 }
 
 impl Verified {
+    /// Rows that are wrong, and are to be read once more before that is said.
+    pub fn suspects(&self) -> u64 {
+        self.suspects.rows
+    }
+
+    /// Rows that were found wrong, whatever became of them.
+    fn wrong(&self) -> u64 {
+        self.entities.values().map(|entity| entity.missing + entity.different).sum()
+    }
+
+    fn reconsidered(&mut self, news: Reconsidered, observe: &(dyn Fn(VerifyEvent) + Send + Sync)) {
+        let Confirmed { entity, place, was_missing, verdict, became } = match news {
+            Reconsidered::Slowed(reason) => return observe(VerifyEvent::Slowed { reason }),
+            Reconsidered::Row(confirmed) => *confirmed,
+        };
+        let (Some((_, counts)), Some(shown)) =
+            (self.entities.get_index_mut(entity), self.shown.get_mut(entity))
+        else {
+            return;
+        };
+        if let (Some(became), Some(report)) = (&became, &mut self.repair) {
+            report.count(became);
+        }
+        let was = if was_missing { &mut counts.missing } else { &mut counts.different };
+        *was = was.saturating_sub(1);
+        let difference = match verdict {
+            Verdict::Moved => {
+                counts.moved += 1;
+                shown.remove(&place);
+                None
+            }
+            Verdict::Rejected => {
+                counts.rejected += 1;
+                shown.remove(&place);
+                None
+            }
+            Verdict::Expired => {
+                counts.expired += 1;
+                shown.remove(&place);
+                None
+            }
+            Verdict::Missing(difference) => {
+                counts.missing += 1;
+                difference
+            }
+            Verdict::Different(difference) => {
+                counts.different += 1;
+                difference
+            }
+        };
+        if let Some(difference) = difference {
+            shown.insert(place, difference);
+            while shown.len() > self.shows {
+                shown.pop_last();
+            }
+        }
+    }
+
     pub fn outcome(&self) -> Outcome {
         if self.interrupted {
             return Outcome::Interrupted;
         }
         match self.entities.values().any(VerifiedEntity::is_wrong) {
-            true if self.repair.as_ref().is_some_and(RepairReport::is_all) => Outcome::Repaired,
+            true if self.repair.as_ref().is_some_and(|repair| repair.is_all(self.wrong())) => {
+                Outcome::Repaired
+            }
             true => Outcome::Differences,
             false => Outcome::Done,
         }
@@ -185,13 +354,20 @@ impl Verified {
 
     /// The document of `migrate verify --json`.
     pub fn report(self, table: &str) -> VerifyReport {
+        let outcome = self.outcome();
+        let entities = self.entities.into_iter().zip(self.shown).map(|((name, mut entity), shown)| {
+            entity.differences = shown.into_values().collect();
+            (name, entity)
+        });
         VerifyReport {
             command: "verify",
-            outcome: self.outcome(),
+            outcome,
             table: table.to_owned(),
             sample: self.sample,
-            entities: self.entities,
-            repair: self.repair,
+            snapshots: self.snapshots,
+            entities: entities.collect(),
+            repair: self.repair.map(RepairReport::ended),
+            rcu: self.units,
             elapsed_seconds: self.elapsed.as_secs_f64(),
             error: None,
         }
@@ -205,12 +381,15 @@ impl VerifyError {
             CheckError::Lookup(LookupError::Malformed(malformed)) => {
                 VerifyError::Malformed { entity, what: format!("the target's answer: {malformed}") }
             }
-            CheckError::Mend(MendError::Target(error)) => VerifyError::Target(error),
-            CheckError::Mend(MendError::Log(error)) => VerifyError::State(error),
-            CheckError::Mend(error @ MendError::Malformed(_)) => {
-                VerifyError::Malformed { entity, what: error.to_string() }
-            }
             error @ CheckError::Built { .. } => VerifyError::Malformed { entity, what: error.to_string() },
+        }
+    }
+
+    fn mending(error: MendError, entity: String) -> Self {
+        match error {
+            MendError::Target(error) => VerifyError::Target(error),
+            MendError::Log(error) => VerifyError::State(error),
+            error @ MendError::Malformed(_) => VerifyError::Malformed { entity, what: error.to_string() },
         }
     }
 

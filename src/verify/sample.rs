@@ -110,6 +110,16 @@ impl fmt::Display for Sample {
 }
 
 impl Sample {
+    /// How many of so many rows it takes, about.
+    pub fn of(self, rows: u64) -> u64 {
+        match self.0 {
+            Kind::Rows(most) => rows.min(u64::try_from(most).unwrap_or(u64::MAX)),
+            Kind::Share(share) => {
+                u64::try_from(u128::from(rows) * u128::from(share) / u128::from(WHOLE)).unwrap_or(rows)
+            }
+        }
+    }
+
     /// The number of rows asked for, when the threshold has to be found by a pass over the keys.
     pub(super) fn rows(self) -> Option<usize> {
         match self.0 {

@@ -7,19 +7,22 @@ use futures::future::try_join_all;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::{JoinError, JoinSet};
 
-use super::batch::{Batch, Batcher, Choice, Place, rejected, wanted};
+use super::batch::{Batch, Choice, Held, Place, batches, rejected};
+use super::checkpoint::{EntityProgress, RangeProgress};
 use super::compare::{Rules, check};
-use super::lookup::Pace;
 use super::sample::{Lowest, Sample, Threshold, place};
 use super::tally::News;
 use super::{VerifyError, VerifyOptions};
 use crate::item::{self, ItemPage};
 use crate::plan::{EntityPlan, Layout, Plan};
-use crate::source::{Bounds, Cursor, Page, Position, Reader, Select, SourceError};
+use crate::source::{Cursor, Page, Position, Reader, Select, SourceError};
 use crate::target::{Lookup, TargetError};
 
 /// Ranges to cut an entity into, for each reader: enough that no reader is left without work early.
 const RANGES_PER_READER: u64 = 4;
+
+/// Pages of a reader that wait for their lookups, at most.
+const PAGES_HELD: usize = 3;
 
 /// A range of one entity's keys.
 struct Range<'a> {
@@ -27,57 +30,80 @@ struct Range<'a> {
     plan: &'a EntityPlan,
     /// Its position among the ranges of its entity.
     number: usize,
-    bounds: Bounds,
+    progress: RangeProgress,
 }
 
-/// Reads every row of the plan, once, and checks those that the sample takes.
+/// Reads every row of the plan, once, and checks those that the sample takes. Goes on from `earlier`.
 pub(super) async fn check_all<L: Lookup>(
     plan: &Plan,
     mut readers: Vec<Reader>,
     target: Arc<L>,
     options: &VerifyOptions,
+    earlier: Vec<EntityProgress>,
     news: UnboundedSender<News>,
 ) -> Result<(), VerifyError> {
     if readers.is_empty() {
         return Err(VerifyError::NoReader);
     }
-    let ranges = cut(plan, &mut readers).await?;
+    let ranges = cut(plan, &mut readers, &earlier, &news).await?;
     let thresholds = match options.sample {
         None => None,
         Some(sample) => Some(thresholds(plan, &mut readers, &ranges, sample, options).await?),
     };
     let lookups = options.concurrency.div_ceil(readers.len()).max(1);
-    let queue = Queue::new(ranges.iter());
+    let queue = Queue::new(ranges.iter().filter(|range| !range.progress.done));
+    let rules = Rules::of(options);
     let walks = readers.iter_mut().map(|reader| {
-        let lookups = Lookups::new(&target, options, &news, lookups);
+        let lookups = Lookups::new(&target, &rules, &news, lookups);
         walk(reader, &queue, thresholds.as_deref(), options, lookups)
     });
     try_join_all(walks).await?;
     Ok(())
 }
 
-/// The ranges of all entities, cut by all readers.
-async fn cut<'a>(plan: &'a Plan, readers: &mut [Reader]) -> Result<Vec<Range<'a>>, SourceError> {
+/// The ranges of all entities, cut by all readers where no earlier verification has cut them.
+async fn cut<'a>(
+    plan: &'a Plan,
+    readers: &mut [Reader],
+    earlier: &[EntityProgress],
+    news: &UnboundedSender<News>,
+) -> Result<Vec<Range<'a>>, SourceError> {
     let pieces = RANGES_PER_READER.saturating_mul(u64::try_from(readers.len()).unwrap_or(u64::MAX));
-    let queue = Queue::new(plan.entities.iter().enumerate());
-    let cuts = try_join_all(readers.iter_mut().map(|reader| cut_some(reader, &queue, pieces))).await?;
+    let known = |plan: &EntityPlan| {
+        let found = earlier.iter().find(|entity| entity.name == plan.name);
+        found.map(|entity| entity.ranges.clone()).filter(|ranges| !ranges.is_empty())
+    };
+    let entities = plan.entities.iter().enumerate().map(|(entity, plan)| (entity, plan, known(plan)));
+    let queue = Queue::new(entities);
+    let cuts = try_join_all(readers.iter_mut().map(|reader| cut_some(reader, &queue, pieces, news))).await?;
     let mut ranges: Vec<Range<'_>> = cuts.into_iter().flatten().collect();
     ranges.sort_by_key(|range| (range.entity, range.number));
     Ok(ranges)
 }
 
+type Uncut<'a> = (usize, &'a EntityPlan, Option<Vec<RangeProgress>>);
+
 async fn cut_some<'a>(
     reader: &mut Reader,
-    queue: &Queue<(usize, &'a EntityPlan)>,
+    queue: &Queue<Uncut<'a>>,
     pieces: u64,
+    news: &UnboundedSender<News>,
 ) -> Result<Vec<Range<'a>>, SourceError> {
-    let mut ranges = Vec::new();
-    while let Some((entity, plan)) = queue.next() {
-        let cut = reader.cut(&plan.select, pieces, plan.row_estimate).await?;
-        let range = |(number, bounds)| Range { entity, plan, number, bounds };
-        ranges.extend(cut.into_iter().enumerate().map(range));
+    let mut all = Vec::new();
+    while let Some((entity, plan, known)) = queue.next() {
+        let ranges = match known {
+            Some(ranges) => ranges,
+            None => {
+                let cut = reader.cut(&plan.select, pieces, plan.row_estimate).await?;
+                cut.into_iter().map(RangeProgress::new).collect()
+            }
+        };
+        // Nobody listens only when the verification has already ended.
+        let _ = news.send(News::Ranges { entity, ranges: ranges.clone() });
+        let range = |(number, progress)| Range { entity, plan, number, progress };
+        all.extend(ranges.into_iter().enumerate().map(range));
     }
-    Ok(ranges)
+    Ok(all)
 }
 
 /// Each entity's threshold; for a number of rows found by a pass over the keys.
@@ -105,7 +131,8 @@ async fn rank(
     while let Some(range) = queue.next() {
         let Some(lowest) = lowest.get(range.entity) else { continue };
         let (select, layout) = keys_only(range.plan);
-        let mut cursor = Cursor::new(select, range.bounds.clone(), Position::Start, options.page_limits);
+        let bounds = range.progress.bounds.clone();
+        let mut cursor = Cursor::new(select, bounds, Position::Start, options.page_limits);
         while let Some((page, _)) = cursor.next(reader).await? {
             let places = (0..page.rows())
                 .map(|row| place(options.seed, &range.plan.name, &item::source_key(&layout, &page, row)));
@@ -144,7 +171,7 @@ async fn walk<L: Lookup>(
     lookups.finish().await
 }
 
-/// One page is in memory at a time, beside the batches in flight.
+/// A few pages are in memory at a time: those whose rows are being looked up.
 async fn check_range<L: Lookup>(
     reader: &mut Reader,
     range: &Range<'_>,
@@ -152,30 +179,38 @@ async fn check_range<L: Lookup>(
     options: &VerifyOptions,
     lookups: &mut Lookups<L>,
 ) -> Result<(), VerifyError> {
-    let select = range.plan.select.clone();
-    let layout = &range.plan.layout;
-    let mut cursor = Cursor::new(select, range.bounds.clone(), Position::Start, options.page_limits);
-    let mut batcher = Batcher::new(range.entity);
-    let mut first = Place { range: range.number, ..Place::default() };
+    let RangeProgress { bounds, position, pages, .. } = range.progress.clone();
+    let layout = Arc::new(range.plan.layout.clone());
+    let mut cursor = Cursor::new(range.plan.select.clone(), bounds, position, options.page_limits);
+    let mut place = Place { range: range.number, page: pages, row: 0 };
+    let mut pages = VecDeque::new();
     let mut spare = ItemPage::default();
-    while let Some((page, _)) = cursor.next(reader).await? {
-        let built = item::rebuild(layout, &page, std::mem::take(&mut spare));
+    while let Some((page, behind)) = cursor.next(reader).await? {
+        let built = item::rebuild(&layout, &page, std::mem::take(&mut spare));
         account(&range.plan.name, &page, &built)?;
-        let rejected = rejected(&built, choice);
-        lookups.tell(News::Read { entity: range.entity, rows: page.rows(), rejected });
-        for row in wanted(&built, first, choice, |row| item::source_key(layout, &page, row)) {
-            if let Some(batch) = batcher.add(row) {
-                lookups.start(choice.entity, batch).await?;
-            }
+        let held = Held { entity: range.entity, place, layout: Arc::clone(&layout), page, built };
+        let held = Arc::new(held);
+        let batches = batches(&held, choice);
+        lookups.tell(News::Read {
+            entity: range.entity,
+            place,
+            rows: held.page.rows(),
+            rejected: rejected(&held.built, choice),
+            batches: batches.len(),
+            behind,
+        });
+        for batch in batches {
+            lookups.start(choice.entity, batch).await?;
         }
-        first.page += 1;
-        cursor.reuse(page);
-        spare = built;
+        pages.push_back(held);
+        while let Some(page) = lookups.give_back(&mut pages).await? {
+            cursor.reuse(page.page);
+            spare = page.built;
+        }
+        place.page += 1;
     }
-    match batcher.rest() {
-        Some(batch) => lookups.start(choice.entity, batch).await,
-        None => Ok(()),
-    }
+    lookups.tell(News::End { entity: range.entity, range: range.number });
+    Ok(())
 }
 
 /// Every row of the page is an item or a rejection.
@@ -197,15 +232,17 @@ struct Lookups<L> {
 }
 
 impl<L: Lookup> Lookups<L> {
-    fn new(target: &Arc<L>, options: &VerifyOptions, news: &UnboundedSender<News>, most: usize) -> Self {
-        let rules = Rules {
-            excused: options.excused.clone(),
-            mend: options.mend.clone(),
-            show_values: options.show_values,
-            differences: options.differences_per_entity,
-            pace: Pace::default(),
-        };
-        Self { target: target.clone(), rules, news: news.clone(), most, tasks: JoinSet::new() }
+    fn new(target: &Arc<L>, rules: &Rules, news: &UnboundedSender<News>, most: usize) -> Self {
+        Self { target: target.clone(), rules: rules.clone(), news: news.clone(), most, tasks: JoinSet::new() }
+    }
+
+    /// The oldest page when all its rows are looked up, which is waited for while there are many.
+    async fn give_back(&mut self, pages: &mut VecDeque<Arc<Held>>) -> Result<Option<Held>, VerifyError> {
+        while pages.len() > PAGES_HELD && pages.front().is_some_and(|page| Arc::strong_count(page) > 1) {
+            self.tasks.join_next().await.map_or(Ok(()), settled)?;
+        }
+        let page = pages.pop_front_if(|page| Arc::strong_count(page) == 1);
+        Ok(page.and_then(Arc::into_inner))
     }
 
     /// Starts a batch as soon as fewer than `most` are in flight.

@@ -287,7 +287,6 @@ pub(super) fn strftime(told: &Told, format: &str, settings: &ReadSettings) -> Re
 fn bytes(told: &Told) -> Result<Vec<u8>, Wrong> {
     match told {
         Told::Bytes(bytes) => Ok(bytes.clone()),
-        Told::Text(text) | Told::Json(text) => Ok(text.clone().into_bytes()),
         Told::Uuid(text) => {
             let digits: Vec<char> = text.chars().filter(|c| *c != '-').collect();
             let pairs = digits.chunks(2).map(|pair| {

@@ -36,6 +36,8 @@ fn entity(raw: &RawType, settings: ReadSettings) -> EntityPlan {
     let column = Column {
         name: "c".to_owned(),
         sql_type: "its type".to_owned(),
+        domain: None,
+        labels: None,
         raw: raw.clone(),
         nullable: true,
         unordered: None,

@@ -230,7 +230,10 @@ async fn k09_first_and_last_keep_the_row_that_sql_would() {
             assert_eq!((&run["totals"]["written"], &run["totals"]["skipped"]), (&json!(40), &json!(1_160)));
             let written = ids(compare::scan(&stage.client(), "shop").await.into_values());
             assert_eq!(written, kept_by_sql(&stage, keep).await, "{place}");
-            stage.migrate("verify", 0).await;
+            let verified = stage.migrate("verify --json", 0).await.json();
+            let entity = &verified["entities"]["Version"];
+            let counts = ["checked", "matching", "rejected", "skipped"].map(|name| &entity[name]);
+            assert_eq!(counts, [1_200, 40, 0, 1_160].map(|count| json!(count)).each_ref(), "{place}");
             let again = stage.migrate("--json", 0).await.json();
             assert_eq!(again["outcome"], "already_done", "{place}");
         }

@@ -36,9 +36,9 @@ const RUN_ENTITY: [&str; 10] = [
     "written",
 ];
 const TOTALS: [&str; 6] = ["items", "read", "rejected", "skipped", "wcu", "written"];
-const VERIFY: [&str; 5] = ["command", "elapsed_seconds", "entities", "outcome", "table"];
-const VERIFY_ENTITY: [&str; 8] =
-    ["checked", "different", "expired", "matching", "missing", "moved", "read", "rejected"];
+const VERIFY: [&str; 7] = ["command", "elapsed_seconds", "entities", "outcome", "rcu", "snapshots", "table"];
+const VERIFY_ENTITY: [&str; 9] =
+    ["checked", "different", "expired", "matching", "missing", "moved", "read", "rejected", "skipped"];
 const CHECK: [&str; 4] = ["command", "entities", "findings", "outcome"];
 
 /// The one document of a call; stderr holds none.

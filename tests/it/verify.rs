@@ -187,3 +187,148 @@ async fn rejected_rows_are_told_apart_from_missing_items() {
     let counts = ["checked", "matching", "missing", "rejected"].map(|name| entity[name].as_u64().unwrap());
     assert_eq!(counts, [3, 2, 0, 1]);
 }
+
+/// Killed or interrupted in the middle: the next one looks up only what is left, and says the same.
+#[tokio::test]
+async fn a_stopped_verification_goes_on_where_it_was() {
+    for kind in servers::ALL {
+        let stage = many(kind, 1_500).await;
+        stage
+            .folder
+            .write("mapping.toml", &crate::stage::MAPPING.replace("[source]", "[source]\npage_rows = 100"));
+        let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+        let stage = stage.at(front.url());
+        let whole = stage.migrate("verify --json", 0).await.json();
+        let all = front.counters().requests("BatchGetItem");
+        front.on("BatchGetItem", When::Always, Fault::Delay(Duration::from_millis(300)));
+        let mut running = stage.tool("verify --json --concurrency 1").spawn();
+        running.until("it reads the table", |_| front.counters().requests("BatchGetItem") >= all + 6).await;
+        running.interrupt();
+        running.finish().await.expect_code(130);
+        assert!(stage.folder.files().iter().any(|file| file.ends_with("verify.json")));
+        front.script([]);
+        let before = front.counters().requests("BatchGetItem");
+        let rest = stage.migrate("verify --json", 0).await.json();
+        let place = kind.name();
+        assert!(front.counters().requests("BatchGetItem") - before < all, "{place}: {all} requests again");
+        assert_eq!((&rest["entities"], &rest["snapshots"]), (&whole["entities"], &json!(2)), "{place}");
+        assert!(!stage.folder.files().iter().any(|file| file.ends_with("verify.json")), "{place}");
+        let again = stage.migrate("verify --json", 0).await.json();
+        assert_eq!((&again["entities"], &again["snapshots"]), (&whole["entities"], &json!(1)), "{place}");
+    }
+}
+
+/// What an earlier part has found is found again; another sample, seed or mapping begins anew, and so does --restart.
+#[tokio::test]
+async fn what_was_wrong_before_the_stop_is_wrong_behind_it() {
+    let stage = many(Kind::Sqlite, 1_500).await;
+    stage
+        .folder
+        .write("mapping.toml", &crate::stage::MAPPING.replace("[source]", "[source]\npage_rows = 100"));
+    plant(&stage, 3, |item| item["note"] = json!({"S": "another"})).await;
+    let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+    let stage = stage.at(front.url());
+    for words in ["", "--restart", "--seed 1 --sample 100%"] {
+        front.on("BatchGetItem", When::Always, Fault::Delay(Duration::from_millis(300)));
+        let before = front.counters().requests("BatchGetItem");
+        let mut running = stage.tool("verify --json --concurrency 1").spawn();
+        running
+            .until("it reads the table", |_| front.counters().requests("BatchGetItem") >= before + 8)
+            .await;
+        running.interrupt();
+        running.finish().await.expect_code(130);
+        front.script([]);
+        let report = stage.migrate(&format!("verify --json {words}"), 5).await.json();
+        let entity = &report["entities"]["Order"];
+        assert_eq!((&entity["checked"], &entity["different"]), (&json!(1_500), &json!(1)), "{words}");
+        assert_eq!(entity["differences"][0]["source_key"]["id"], "3", "{words}");
+        assert_eq!(report["snapshots"], json!(if words.is_empty() { 2 } else { 1 }), "{words}");
+    }
+}
+
+/// An application that writes to both databases meanwhile is no damage.
+#[tokio::test]
+async fn rows_that_move_on_while_they_are_verified_are_no_difference() {
+    for kind in servers::ALL {
+        let stage = many(kind, 300).await;
+        let direct = stage.client();
+        let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+        let stage = stage.at(front.url());
+        front.on("BatchGetItem", When::At(1), Fault::Delay(Duration::from_millis(2_000)));
+        let mut running = stage.tool("verify --json --concurrency 1").spawn();
+        running.until("it reads the table", |_| front.counters().requests("BatchGetItem") >= 1).await;
+        // One changed on both sides, one deleted on both, and one that was changed in the source alone.
+        stage
+            .database
+            .execute("UPDATE orders SET note = 'new' WHERE id IN (7, 9); DELETE FROM orders WHERE id = 8")
+            .await;
+        let mut item =
+            direct.call("GetItem", json!({"TableName": "shop", "Key": key(7)})).await["Item"].clone();
+        item["note"] = json!({"S": "new"});
+        direct.call("PutItem", json!({"TableName": "shop", "Item": item})).await;
+        direct.call("DeleteItem", json!({"TableName": "shop", "Key": key(8)})).await;
+        let report = running.finish().await.expect_code(0).json();
+        let entity = &report["entities"]["Order"];
+        let counts = ["checked", "matching", "missing", "different", "moved"]
+            .map(|name| entity[name].as_u64().unwrap());
+        assert_eq!(counts, [300, 298, 0, 0, 2], "{}", kind.name());
+        // By a snapshot of now the third one is behind.
+        let report = stage.migrate("verify --json", 5).await.json();
+        assert_eq!(report["entities"]["Order"]["different"], json!(1), "{}", kind.name());
+    }
+}
+
+#[tokio::test]
+async fn items_that_the_table_has_deleted_by_their_time_to_live_are_expired() {
+    let mapping = r##"
+[source]
+url = "${DATABASE_URL}"
+
+[table]
+name = "shop"
+endpoint = "${DYNAMODB_ENDPOINT:-embedded}"
+ttl = "expires"
+
+[entities.Session]
+from = "sessions"
+pk = "S#{id}"
+sk = "S"
+columns = ["id", "expires"]
+"##;
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    let sql = format!(
+        "CREATE TABLE sessions (id INT PRIMARY KEY, expires BIGINT); INSERT INTO sessions VALUES (1, {}), (2, {}), (3, {})",
+        now - 100,
+        now + 100_000,
+        now - 100
+    );
+    for kind in servers::ALL {
+        let stage = Stage::new(kind, &sql, mapping).await.with_dynamodb().await;
+        stage.migrate("--create-table", 0).await;
+        for id in [1, 2] {
+            let key = json!({"PK": {"S": format!("S#{id}")}, "SK": {"S": "S"}});
+            stage.client().call("DeleteItem", json!({"TableName": "shop", "Key": key})).await;
+        }
+        let entity = |report: Value| {
+            let entity = &report["entities"]["Session"];
+            ["matching", "missing", "expired"].map(|name| entity[name].as_u64().unwrap())
+        };
+        // Nothing deletes while it is off.
+        assert_eq!(entity(stage.migrate("verify --json", 5).await.json()), [1, 2, 0], "{}", kind.name());
+        let enable = json!({"TableName": "shop", "TimeToLiveSpecification": {"Enabled": true, "AttributeName": "expires"}});
+        stage.client().call("UpdateTimeToLive", enable).await;
+        assert_eq!(entity(stage.migrate("verify --json", 5).await.json()), [1, 1, 1], "{}", kind.name());
+    }
+}
+
+/// The price is told before the first read, and a rate is kept to.
+#[tokio::test]
+async fn what_it_reads_is_told_first_and_read_no_faster_than_asked_for() {
+    let stage = many(Kind::Sqlite, 300).await;
+    let started = std::time::Instant::now();
+    let finished = stage.migrate("verify --rate 150 --json", 0).await;
+    assert!(finished.stderr.contains("about 300 read units, about 2 s"), "{}", finished.stderr);
+    assert_eq!(finished.json()["rcu"], json!(300));
+    // A tenth of a second's units may come at once.
+    assert!(started.elapsed() > Duration::from_millis(1_500), "{:?}", started.elapsed());
+}

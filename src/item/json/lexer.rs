@@ -4,7 +4,7 @@ use super::super::escape::{clean_prefix, write_escape};
 use super::super::rejection::{Rule, Violation};
 
 /// A place in a JSON text.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Lexer<'t> {
     text: &'t [u8],
     at: usize,
@@ -67,6 +67,16 @@ impl<'t> Lexer<'t> {
                 Some(_) => return Err(self.invalid("a control character in a string")),
                 None => return Err(self.invalid("a string without end")),
             }
+        }
+    }
+
+    /// Writes the quoted name of a member, with blanks before it; returns its size unescaped.
+    pub(super) fn name(&mut self, out: &mut Vec<u8>) -> Result<usize, Violation> {
+        self.skip_blanks();
+        self.expect(b'"')?;
+        match self.string(out)? {
+            0 => Err(self.invalid("an empty member name, which DynamoDB does not take")),
+            size => Ok(size),
         }
     }
 
@@ -145,7 +155,19 @@ impl<'t> Lexer<'t> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    pub(super) fn invalid(&self, what: &str) -> Violation {
+    pub(super) fn no_value(&self) -> Violation {
+        self.invalid("no value where one must be")
+    }
+
+    pub(super) fn not_closed(&self) -> Violation {
+        self.invalid("neither a comma nor the end of a map or list")
+    }
+
+    pub(super) fn behind(&self) -> Violation {
+        self.invalid("text behind the value")
+    }
+
+    fn invalid(&self, what: &str) -> Violation {
         let message = format!("not valid JSON at byte {}: {what}; type = \"S\" keeps the text", self.at);
         Violation::new(Rule::JsonInvalid, message)
     }

@@ -3,6 +3,7 @@
 //! [`super::escape`]; of equal names in an object the last wins.
 
 mod lexer;
+mod rest;
 
 use crate::mapping::Overflow;
 
@@ -10,6 +11,7 @@ use super::attribute::{FLAG_SIZE, Wire};
 use super::number::{Number, NumberError};
 use super::rejection::{Rule, Violation};
 use lexer::Lexer;
+use rest::Next;
 
 /// A value may sit in at most 31 maps and lists (drivers.md, "Nesting").
 const MAX_WRAPPERS: usize = 31;
@@ -106,7 +108,7 @@ impl Writer<'_, '_> {
     fn begin_value(&mut self) -> Result<Begun, Violation> {
         if self.scratch.frames.len() + self.scratch.around > MAX_WRAPPERS {
             let message = "JSON nested deeper than 32 levels";
-            return Err(Violation::new(Rule::Nesting, message));
+            return Err(self.of_valid(Violation::new(Rule::Nesting, message), Next::Value));
         }
         self.lexer.skip_blanks();
         match self.lexer.peek() {
@@ -123,8 +125,14 @@ impl Writer<'_, '_> {
             Some(b't') => self.word(b"true", Wire::Bool, b"{\"BOOL\":true}"),
             Some(b'f') => self.word(b"false", Wire::Bool, b"{\"BOOL\":false}"),
             Some(b'n') => self.word(b"null", Wire::Null, b"{\"NULL\":true}"),
-            _ => Err(self.lexer.invalid("no value where one must be")),
+            _ => Err(self.lexer.no_value()),
         }
+    }
+
+    /// A violation by something in a document, or what makes that no document at all.
+    fn of_valid(&self, violation: Violation, next: Next) -> Violation {
+        let open = self.scratch.frames.iter().map(|frame| frame.map).collect();
+        rest::check(self.lexer, open, next).err().unwrap_or(violation)
     }
 
     fn open(&mut self, map: bool) -> Result<Begun, Violation> {
@@ -151,13 +159,7 @@ impl Writer<'_, '_> {
         let start = self.out.len();
         let mut size = MEMBER_SIZE;
         if map {
-            self.lexer.skip_blanks();
-            self.lexer.expect(b'"')?;
-            let name = self.lexer.string(self.out)?;
-            if name == 0 {
-                return Err(self.lexer.invalid("an empty member name, which DynamoDB does not take"));
-            }
-            size += name;
+            size += self.lexer.name(self.out)?;
         }
         let name_end = self.out.len();
         if map {
@@ -175,7 +177,7 @@ impl Writer<'_, '_> {
             self.lexer.skip_blanks();
             return match self.lexer.peek() {
                 None => Ok(Some((wire, size))),
-                Some(_) => Err(self.lexer.invalid("text behind the value")),
+                Some(_) => Err(self.lexer.behind()),
             };
         };
         if let Some(member) = self.scratch.members.last_mut() {
@@ -189,7 +191,7 @@ impl Writer<'_, '_> {
     /// Goes on to the next member, or closes the map or list.
     fn after_member(&mut self) -> Result<Option<(Wire, usize)>, Violation> {
         let Some(frame) = self.scratch.frames.last().copied() else {
-            return Err(self.lexer.invalid("no value where one must be"));
+            return Err(self.lexer.no_value());
         };
         self.lexer.skip_blanks();
         match self.lexer.peek() {
@@ -203,7 +205,7 @@ impl Writer<'_, '_> {
                 self.close(frame, b"}}", Wire::M, size)
             }
             Some(b']') if !frame.map => self.close(frame, b"]}", Wire::L, frame.size),
-            _ => Err(self.lexer.invalid("neither a comma nor the end of a map or list")),
+            _ => Err(self.lexer.not_closed()),
         }
     }
 
@@ -305,7 +307,7 @@ impl Writer<'_, '_> {
             (Overflow::Reject, _) | (_, None) => {
                 let violation = Violation::from(error);
                 let message = format!("in the JSON, at byte {start}: {}", violation.message);
-                Err(Violation::new(violation.rule, message))
+                Err(self.of_valid(Violation::new(violation.rule, message), Next::End))
             }
             (Overflow::String, _) => {
                 self.out.extend_from_slice(b"{\"S\":\"");

@@ -13,7 +13,7 @@ fn types_of_the_mapping_convert_what_fits_and_reject_the_rest() {
     let int = 7_i64.to_be_bytes();
     let decimal = pg_numeric("1.00");
     type Case<'a> = (PgType, &'a [u8], ValueType, Result<String, Rule>);
-    let cases: [Case<'_>; 22] = [
+    let cases: [Case<'_>; 23] = [
         (PgType::Int8, &int, ValueType::S, s("7")),
         (PgType::Int8, &int, ValueType::N, n("7")),
         (PgType::Int8, &int, ValueType::B, Err(Rule::TypeMismatch)),
@@ -28,7 +28,8 @@ fn types_of_the_mapping_convert_what_fits_and_reject_the_rest() {
         (PgType::Text, b"12.50", ValueType::N, n("12.5")),
         (PgType::Text, b"12,50", ValueType::N, Err(Rule::TypeMismatch)),
         (PgType::Text, b"0", ValueType::Bool, ok(r#"{"BOOL":false}"#)),
-        (PgType::Text, b"abc", ValueType::B, ok(r#"{"B":"YWJj"}"#)),
+        (PgType::Text, b"abc", ValueType::B, Err(Rule::TypeMismatch)),
+        (PgType::Bytea, b"abc", ValueType::B, ok(r#"{"B":"YWJj"}"#)),
         (PgType::Text, b"abc", ValueType::Uuid, Err(Rule::TypeMismatch)),
         (PgType::Bytea, b"abc", ValueType::S, s("abc")),
         (PgType::Bytea, &[0xFF], ValueType::S, Err(Rule::TextInvalid)),

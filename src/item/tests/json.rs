@@ -199,6 +199,67 @@ fn a_value_fits_in_31_wrappers_and_not_in_32() {
     assert_eq!(json(&deep, Overflow::Omit).unwrap().0, "-");
 }
 
+/// What DynamoDB cannot hold is an overflow only in a text that is JSON to its end.
+#[test]
+fn text_that_is_no_json_is_told_as_such_whatever_stands_before() {
+    let deep = "[".repeat(33);
+    let closed = "]".repeat(33);
+    for (inside, behind, expected) in [
+        ("", "", Rule::Nesting),
+        (r#"1, {"a": [true, {}, "x\u00e9"]}, null, -1.5e3 "#, " ", Rule::Nesting),
+        ("1,", "", Rule::JsonInvalid),
+        ("01", "", Rule::JsonInvalid),
+        (r#"{"a"}"#, "", Rule::JsonInvalid),
+        (r#"{"a": 1, 2}"#, "", Rule::JsonInvalid),
+        (r#"{"": 1}"#, "", Rule::JsonInvalid),
+        (r#""\x""#, "", Rule::JsonInvalid),
+        ("[1}", "", Rule::JsonInvalid),
+        ("", "]", Rule::JsonInvalid),
+        ("", "1", Rule::JsonInvalid),
+    ] {
+        let text = format!("{deep}{inside}{closed}{behind}");
+        assert_eq!(strict(&text), Err(expected), "{text}");
+        let kept = json(&text, Overflow::String);
+        assert_eq!(kept.is_ok(), expected == Rule::Nesting, "{text}");
+    }
+    assert_eq!(strict(&"[".repeat(1_000_000)), Err(Rule::JsonInvalid));
+    for (text, expected) in [
+        ("1e400", Rule::NumberRange),
+        ("1e400 1", Rule::JsonInvalid),
+        (r#"{"a": [1e400], "b": 1e400}"#, Rule::NumberRange),
+        (r#"{"a": [1e400], "b"}"#, Rule::JsonInvalid),
+        (r#"{"a": 1e400"#, Rule::JsonInvalid),
+    ] {
+        assert_eq!(strict(text), Err(expected), "{text}");
+    }
+}
+
+/// One character taken out or doubled somewhere behind the fault.
+#[test]
+fn the_rest_of_a_document_is_read_as_strictly_as_its_beginning() {
+    let mut random = fastrand::Rng::with_seed(11);
+    let (mut valid, mut invalid) = (0, 0);
+    for _ in 0..20_000 {
+        let text = document(&mut random, 0);
+        let at = random.usize(0..text.chars().count());
+        let changed: String = text
+            .chars()
+            .enumerate()
+            .flat_map(|(place, c)| {
+                std::iter::repeat_n(c, if place == at { 2 * random.usize(0..2) } else { 1 })
+            })
+            .collect();
+        let written = strict(&format!("[1,{changed}]"));
+        let (expected, count) = match written {
+            Err(Rule::JsonInvalid) => (Rule::JsonInvalid, &mut invalid),
+            _ => (Rule::NumberRange, &mut valid),
+        };
+        assert_eq!(strict(&format!("[1e400,{changed}]")), Err(expected), "{changed}");
+        *count += 1;
+    }
+    assert!(valid > 1_000 && invalid > 1_000, "{valid} {invalid}");
+}
+
 #[test]
 fn random_documents_agree_with_a_plain_conversion() {
     let mut random = fastrand::Rng::with_seed(7);

@@ -104,13 +104,13 @@ fn read<'a>(
     };
     origins::check(walker, &section, &parts, outline)?;
     Ok(Entity {
-        type_value: type_value?.map_or_else(|| entry.name.to_owned(), Spanned::into_inner),
         name: name?,
         rows: rows?,
         filter: filter?,
         key: key?,
         pk: pk?,
         sk: sk?,
+        type_value: type_value?,
         columns: columns?,
         rename_all: rename_all?.or(defaults.rename_all),
         computed: computed?.unwrap_or_default(),

@@ -101,7 +101,7 @@ fn check_user(user: &Entity) {
     assert!(matches!(&user.rows, Rows::From(from) if from.get_ref() == "users"));
     assert_eq!(written(&user.pk), "USER#{id:[Pad(10)]}");
     assert_eq!(written(user.sk.as_ref().unwrap()), "PROFILE");
-    assert_eq!(user.type_value, "User");
+    assert_eq!(user.type_value(), "User");
     assert_eq!(user.rename_all, Some(Case::Camel));
     assert!(matches!(&user.columns, ColumnChoice::Except(names) if words(names) == ["password_hash"]));
     assert_eq!(user.defaults.zone.as_ref().unwrap().get_ref(), "UTC");
@@ -113,7 +113,7 @@ fn check_user(user: &Entity) {
 
 fn check_order(order: &Entity) {
     assert_eq!(order.filter.as_ref().unwrap().get_ref(), "deleted_at IS NULL");
-    assert_eq!((order.type_value.as_str(), order.rename_all), ("ORDER", Some(Case::Snake)));
+    assert_eq!((order.type_value(), order.rename_all), ("ORDER", Some(Case::Snake)));
     assert!(matches!(&order.columns, ColumnChoice::List(names) if names.is_empty()));
     assert_eq!(order.computed[0].name.get_ref(), "placed_day");
     assert_eq!(order.computed[0].sql.get_ref(), "date(order_date)");

@@ -44,13 +44,13 @@ fn is_wide(column: &Column) -> bool {
         RawType::Postgres(PgType::Array(member)) => **member == PgType::Numeric,
         raw => raw.class() == Class::Decimal,
     };
-    let Some((digits, scale)) = declared(&column.sql_type).filter(|_| is_decimal) else { return false };
+    let Some((digits, scale)) = declared(column).filter(|_| is_decimal) else { return false };
     digits > MOST_DIGITS || digits - scale > LARGEST_POWER + 1 || -scale < SMALLEST_POWER
 }
 
 /// Digits and scale of `numeric(50,2)`, `decimal(40) unsigned` or `numeric(5,-200)[]`.
-pub(in crate::plan) fn declared(sql_type: &str) -> Option<(i32, i32)> {
-    let (_, inside) = sql_type.split_once('(')?;
+pub(in crate::plan) fn declared(column: &Column) -> Option<(i32, i32)> {
+    let (_, inside) = column.declared().split_once('(')?;
     let (inside, _) = inside.split_once(')')?;
     let (digits, scale) = inside.split_once(',').unwrap_or((inside, "0"));
     Some((digits.trim().parse().ok()?, scale.trim().parse().ok()?))

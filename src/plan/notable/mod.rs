@@ -109,9 +109,12 @@ fn mention(template: &Template, wanted: &str) -> Option<Span> {
     })
 }
 
-/// `` `total` (numeric(50,2)), `tax` (numeric(40,4)) ``
+/// `` `total` (numeric(50,2)), `tax` (money: numeric(40,4)) ``
 fn typed(columns: &[&Column]) -> String {
-    listed(columns, |column| format!("`{}` ({})", column.name, column.sql_type))
+    listed(columns, |column| {
+        let domain = column.domain.as_ref().map(|domain| format!(": {domain}")).unwrap_or_default();
+        format!("`{}` ({}{domain})", column.name, column.sql_type)
+    })
 }
 
 /// Columns in words, not too many of them.

@@ -144,6 +144,20 @@ fn k01_a_nullable_column_in_a_key_is_warned_of() {
     expect!["warning nullable-in-key: column `customer_id` can be NULL: such rows are rejected, since a key has no NULL"]
         .assert_eq(&lines(&findings).join("\n"));
 
+    // One warning for a key, however many of its columns and however often.
+    let mut all = nullable.clone();
+    all.sk = Some(template("{shop}#{customer_id}#{id:010}"));
+    let two = crate::plan::testing::relation("id int8, customer_id int8?, shop text?", "id");
+    let (_, findings) = plan_of(all, &two);
+    let found = lines(&findings);
+    let found: Vec<&String> = found.iter().filter(|line| line.contains("nullable-in-key")).collect();
+    assert_eq!(
+        found,
+        [
+            "warning nullable-in-key: columns `customer_id`, `shop` can be NULL: such rows are rejected, since a key has no NULL"
+        ]
+    );
+
     // An index entry is left out instead, on purpose.
     nullable.pk = template("O#{id:010}");
     nullable.indexes = vec![block("GSI1", "C#{customer_id:010}", "O")];

@@ -44,6 +44,19 @@ fn partitions_that_gather_a_whole_entity_are_warned_of() {
     }
 }
 
+/// PostgreSQL's enums by the catalog's count of their labels.
+#[test]
+fn an_enum_of_few_labels_gathers_as_a_flag_does() {
+    for (labels, expected) in [(None, 0), (Some(3), 1), (Some(100), 1), (Some(101), 0)] {
+        let mut entity = entity("T", "T#{id:010}", "P");
+        entity.indexes = vec![block("GSI1", "A#{a}", "{id:010}")];
+        let mut relation = relation("id int8, a text", "id");
+        relation.columns[1].labels = labels;
+        let said = said(vec![entity], &[relation], vec![index("GSI1", "GSI1PK", "GSI1SK")]);
+        assert_eq!(said.len(), expected, "{labels:?}: {said:?}");
+    }
+}
+
 #[test]
 fn all_attributes_of_a_partition_key_count_however_they_came() {
     let columns = [relation("id int8, a bool", "id")];

@@ -100,6 +100,7 @@ fn settings_that_do_not_fit_their_column_are_mistakes() {
         ("x int4[]", of_type(ValueType::NumberSet), None),
         ("x int4[]", of_type(ValueType::BinarySet), Some("type-mismatch")),
         ("x bytea[]", of_type(ValueType::BinarySet), None),
+        ("x uuid[]", of_type(ValueType::BinarySet), None),
         ("x my set", of_type(ValueType::StringSet), None),
         ("x my set", of_type(ValueType::NumberSet), Some("type-mismatch")),
         ("x text", of_type(ValueType::StringSet), Some("type-mismatch")),

@@ -19,6 +19,8 @@ fn report(outcome: Outcome, entities: [(&str, VerifiedEntity); 2]) -> VerifyRepo
         table: "shop".to_owned(),
         sample: None,
         entities: entities.into_iter().map(|(name, entity)| (name.to_owned(), entity)).collect(),
+        snapshots: 1,
+        rcu: 99_200,
         repair: None,
         elapsed_seconds: 3.21,
         error: None,

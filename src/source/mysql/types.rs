@@ -33,6 +33,8 @@ impl Declared {
             foreign: foreign(&raw, &self.data_type),
             name: self.name,
             sql_type: self.column_type,
+            domain: None,
+            labels: None,
             raw: RawType::Mysql(raw),
             nullable: self.nullable,
         }
@@ -117,6 +119,8 @@ pub(super) fn result_column(name: &str, info: &MySqlTypeInfo) -> Column {
     Column {
         name: name.to_owned(),
         sql_type: type_name.to_ascii_lowercase(),
+        domain: None,
+        labels: None,
         unordered: unordered(&raw, type_name),
         collation: None,
         foreign: foreign(&raw, type_name),

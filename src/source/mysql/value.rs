@@ -99,6 +99,8 @@ mod tests {
         let column = Column {
             name: "k".to_owned(),
             sql_type: sql_type.to_owned(),
+            domain: None,
+            labels: None,
             raw: RawType::Mysql(raw),
             nullable: false,
             unordered: None,

@@ -160,13 +160,13 @@ async fn columns_of(
     }
     origins.load(connection).await.map_err(fail)?;
     let found = columns.iter().map(|column| {
-        let oid = column.type_info().oid().map_or(0, |oid| oid.0);
         let place = column.relation_id().map(|table| table.0).zip(column.relation_attribute_no());
         let origin = place.and_then(|place| origins.found.get(&place));
         Found {
             name: column.name().to_owned(),
             sql_type: origin.map(|origin| origin.sql_type.clone()),
-            oid,
+            // A result tells what a domain is made of, without its modifier.
+            oid: origin.map_or_else(|| column.type_info().oid().map_or(0, |oid| oid.0), |origin| origin.oid),
             modifier: origin.map_or(-1, |origin| origin.modifier),
             collation: origin.and_then(|origin| origin.collation.clone()),
             // An outer join makes NULLs of any column.
@@ -213,6 +213,7 @@ struct Origins {
 
 struct Origin {
     sql_type: String,
+    oid: u32,
     modifier: i32,
     collation: Option<String>,
 }
@@ -223,14 +224,15 @@ impl Origins {
             return Ok(());
         }
         let sql = format!(
-            "SELECT attrelid::int8, attnum, format_type(atttypid, atttypmod), atttypmod, {COLLATION}
+            "SELECT attrelid::int8, attnum, format_type(atttypid, atttypmod), atttypmod, {COLLATION}, atttypid::int8
                FROM pg_catalog.pg_attribute WHERE (attrelid, attnum) IN ({})",
             self.wanted.join(", ")
         );
         for row in sqlx::query(AssertSqlSafe(sql)).fetch_all(connection).await? {
             let place = (oid(row.try_get(0)?), row.try_get(1)?);
             let (sql_type, modifier, collation) = (row.try_get(2)?, row.try_get(3)?, row.try_get(4)?);
-            self.found.insert(place, Origin { sql_type, modifier, collation });
+            let oid = oid(row.try_get(5)?);
+            self.found.insert(place, Origin { sql_type, oid, modifier, collation });
         }
         Ok(())
     }
@@ -264,6 +266,8 @@ async fn typed(connection: &mut PgConnection, columns: Vec<Found>) -> Result<Vec
         Column {
             name: found.name,
             sql_type: found.sql_type.unwrap_or_else(|| types.sql_name(found.oid)),
+            domain: known.domain,
+            labels: known.labels,
             raw: RawType::Postgres(known.raw),
             nullable: !found.not_null,
             unordered: known.unordered,

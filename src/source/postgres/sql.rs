@@ -60,6 +60,8 @@ pub(super) fn as_text(sql: &str) -> String {
 pub(super) fn cast(column: &Column, sql: &str) -> String {
     match &column.raw {
         RawType::Postgres(PgType::ServerText) => format!("{sql}::text"),
+        // Of an enum itself the driver looks up the labels, which need not be UTF-8.
+        RawType::Postgres(PgType::Text) if column.labels.is_some() => format!("{sql}::text"),
         // Money is read as numeric; for numeric itself it changes nothing.
         RawType::Postgres(PgType::Numeric) => format!("{sql}::numeric"),
         RawType::Postgres(PgType::Inet) => format!("pg_catalog.abbrev({sql})"),

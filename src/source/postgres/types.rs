@@ -17,9 +17,14 @@ struct Entry {
     modifier: i32,
     /// Of a true array, else 0.
     element: u32,
-    has_order: bool,
+    /// Whether `>` of this session goes by the order of ORDER BY; `None` without such an order.
+    compares: Option<bool>,
     /// As SQL writes it, without a modifier.
     sql: String,
+    /// As SQL writes `base`, with the modifier of the domain, if it is one.
+    base_sql: String,
+    /// Of an enum, else 0.
+    labels: u64,
 }
 
 /// The types of some columns.
@@ -30,6 +35,8 @@ pub(super) struct Types(HashMap<u32, Entry>);
 /// the type itself.
 pub(super) struct Known {
     pub(super) raw: PgType,
+    pub(super) domain: Option<String>,
+    pub(super) labels: Option<u64>,
     pub(super) unordered: Option<&'static str>,
     pub(super) collation: Option<Collation>,
     pub(super) foreign: Option<Foreign>,
@@ -41,16 +48,24 @@ const LOOKUP: &str = "\
       UNION ALL
       SELECT chain.origin, t.typbasetype,
              CASE WHEN t.typtypmod >= 0 THEN t.typtypmod ELSE chain.modifier END
-        FROM chain JOIN pg_catalog.pg_type t ON t.oid = chain.type WHERE t.typtype = 'd')
+        FROM chain JOIN pg_catalog.pg_type t ON t.oid = chain.type WHERE t.typtype = 'd'),
+    orders (type, family) AS (
+      SELECT o.opcintype, o.opcfamily FROM pg_catalog.pg_opclass o JOIN pg_catalog.pg_am a ON a.oid = o.opcmethod
+       WHERE a.amname = 'btree' AND o.opcdefault)
     SELECT chain.origin::int8, t.oid::int8, t.typname::text, t.typtype::text, chain.modifier,
            CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_type e WHERE e.typarray = t.oid)
                 THEN t.typelem ELSE 0 END::int8,
-           t.typtype IN ('e', 'r', 'm') OR EXISTS (
-             SELECT FROM pg_catalog.pg_opclass o JOIN pg_catalog.pg_am a ON a.oid = o.opcmethod
-              WHERE a.amname = 'btree' AND o.opcdefault AND (o.opcintype = t.oid OR o.opcintype IN (
+           CASE WHEN t.typtype IN ('e', 'r', 'm') THEN true ELSE (
+             SELECT bool_or(pg_catalog.pg_operator_is_visible(p.oid))
+               FROM orders o
+               JOIN pg_catalog.pg_amop g ON g.amopfamily = o.family AND g.amopstrategy = 5
+                                        AND g.amoplefttype = o.type AND g.amoprighttype = o.type
+               JOIN pg_catalog.pg_operator p ON p.oid = g.amopopr AND p.oprname = '>'
+              WHERE o.type = t.oid OR (NOT EXISTS (SELECT FROM orders WHERE type = t.oid) AND o.type IN (
                 SELECT c.casttarget FROM pg_catalog.pg_cast c
-                 WHERE c.castsource = t.oid AND c.castmethod = 'b' AND c.castcontext = 'i'))),
-           pg_catalog.format_type(chain.origin, -1)
+                 WHERE c.castsource = t.oid AND c.castmethod = 'b' AND c.castcontext = 'i'))) END,
+           pg_catalog.format_type(chain.origin, -1), pg_catalog.format_type(t.oid, chain.modifier),
+           (SELECT count(*) FROM pg_catalog.pg_enum l WHERE l.enumtypid = t.oid)
       FROM chain JOIN pg_catalog.pg_type t ON t.oid = chain.type WHERE t.typtype <> 'd'";
 
 impl Types {
@@ -70,8 +85,10 @@ impl Types {
                         kind: row.try_get(3)?,
                         modifier: row.try_get(4)?,
                         element: oid(row.try_get(5)?),
-                        has_order: row.try_get(6)?,
+                        compares: row.try_get(6)?,
                         sql: row.try_get(7)?,
+                        base_sql: row.try_get(8)?,
+                        labels: u64::try_from(row.try_get::<i64, _>(9)?).unwrap_or_default(),
                     },
                 );
             }
@@ -90,9 +107,11 @@ impl Types {
     pub(super) fn of(&self, oid: u32, modifier: i32) -> Known {
         let Some(entry) = self.0.get(&oid) else {
             let (unordered, foreign) = (Some("its type is unknown"), Some(Foreign::Extension));
-            return Known { raw: PgType::ServerText, unordered, collation: None, foreign };
+            let raw = PgType::ServerText;
+            return Known { raw, domain: None, labels: None, unordered, collation: None, foreign };
         };
         let modifier = if modifier >= 0 { modifier } else { entry.modifier };
+        let domain = (entry.base != oid).then(|| entry.base_sql.clone());
         if entry.element != 0 {
             let element = self.of(entry.element, modifier);
             let raw = match &element.raw {
@@ -100,15 +119,19 @@ impl Types {
                 PgType::Array(_) => PgType::ServerText,
                 member => member.clone(),
             };
-            return Known { raw: PgType::Array(Box::new(raw)), ..element };
+            let domain = domain.or_else(|| element.domain.clone());
+            return Known { raw: PgType::Array(Box::new(raw)), domain, labels: None, ..element };
         }
         let raw = raw(entry, modifier);
-        let unordered = match raw {
-            PgType::Float4 | PgType::Float8 => Some("floats do not order as they compare"),
-            _ if entry.has_order => None,
-            _ => Some("its type has no order"),
+        let unordered = match (&raw, entry.compares) {
+            (PgType::Float4 | PgType::Float8, _) => Some("floats do not order as they compare"),
+            (_, Some(true)) => None,
+            (_, Some(false)) => Some("the `>` of its type stands in a schema that is not on the search path"),
+            (_, None) => Some("its type has no order that `>` goes by"),
         };
-        Known { unordered, collation: collation(entry), foreign: foreign(entry, &raw), raw }
+        let labels = (entry.labels > 0).then_some(entry.labels);
+        let (collation, foreign) = (collation(entry), foreign(entry, &raw));
+        Known { raw, domain, labels, unordered, collation, foreign }
     }
 }
 

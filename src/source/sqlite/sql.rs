@@ -70,6 +70,8 @@ mod tests {
             let column = |name: &&str| Column {
                 name: (*name).to_owned(),
                 sql_type: String::new(),
+                domain: None,
+                labels: None,
                 raw: RawType::Sqlite(SqliteType::Any),
                 nullable: false,
                 unordered: None,

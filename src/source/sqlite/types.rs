@@ -7,6 +7,8 @@ pub(super) fn column(name: &str, declared: &str, nullable: bool) -> Column {
     Column {
         name: name.to_owned(),
         sql_type: declared.to_owned(),
+        domain: None,
+        labels: None,
         raw: RawType::Sqlite(raw(declared)),
         nullable,
         unordered: is_float(declared).then_some("floats do not order as they compare"),

@@ -13,8 +13,8 @@ use serde_json::value::RawValue;
 
 use super::DynamoDb;
 use super::answer::{Failure, failure};
+use super::aside::Aside;
 use super::error::Stage;
-use super::observe::RawBody;
 use super::put::{replace_body, with_time};
 use crate::target::guard::{Guard, Members};
 use crate::target::{Amend, Amended, Amendment, TargetError};
@@ -25,7 +25,7 @@ impl Amend for DynamoDb {
         let body = body(self.table(), amendment).map_err(|error| TargetError::no_item(&context, &error))?;
         let Some(body) = body else { return Ok(Amended::TooWide) };
         let used = self.shared.clients.current();
-        let (client, before) = (&used.client, RawBody::default());
+        let (client, before) = (&used.client, Aside::default());
         let time = with_time(self.time_for(body.len()));
         let replace = move |request: &mut HttpRequest| replace_body(request, &body);
         // One of three kinds of request, which have no type in common.
@@ -50,7 +50,7 @@ impl Amend for DynamoDb {
             }
         }
         used.succeeded();
-        Ok(Amended::Done { before: before.take().and_then(|body| item_before(body.bytes()?)) })
+        Ok(Amended::Done { before: item_before(&before.take()) })
     }
 }
 

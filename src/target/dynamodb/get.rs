@@ -8,9 +8,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::DynamoDb;
+use super::aside::Aside;
 use super::error::Stage;
-use super::observe::RawBody;
-use super::put::{key_value, replace_body, with_time};
+use super::put::{replace_body, with_time};
 use crate::target::key::Keys;
 use crate::target::{Found, Lookup, TargetError, TargetErrorKind};
 
@@ -21,53 +21,54 @@ const READ_TIME: u32 = 3;
 struct Answer<'a> {
     #[serde(rename = "Responses", borrow)]
     responses: HashMap<String, Vec<&'a RawValue>>,
+    #[serde(rename = "UnprocessedKeys", borrow, default)]
+    unprocessed: HashMap<String, Unprocessed<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Unprocessed<'a> {
+    #[serde(rename = "Keys", borrow)]
+    keys: Vec<&'a RawValue>,
 }
 
 impl Lookup for DynamoDb {
     async fn get(&self, keys: &[&[u8]]) -> Result<Found, TargetError> {
         let body = request_body(self.table(), keys);
-        let raw = RawBody::default();
+        let aside = Aside::default();
         let used = self.shared.clients.current();
-        let answer = used
+        let sent = used
             .client
             .batch_get_item()
             .set_request_items(Some(HashMap::from([(self.table().to_owned(), no_keys(self)?)])))
             .customize()
             .config_override(with_time(self.shared.request_timeout.saturating_mul(READ_TIME)))
-            .interceptor(raw.clone())
+            .interceptor(aside.clone())
             .mutate_request(move |request| replace_body(request, &body))
             .send()
             .await;
-        let answer = match answer {
-            Ok(answer) => answer,
-            Err(error) => {
-                let error = self.call(Stage::Load, self.read_context()).failed(error);
-                return Err(self.shared.clients.judge(&used, error).await);
-            }
-        };
+        if let Err(error) = sent {
+            let error = self.call(Stage::Load, self.read_context()).failed(error);
+            return Err(self.shared.clients.judge(&used, error).await);
+        }
         used.succeeded();
-        let items = raw.take().and_then(|body| raw_items(body.bytes()?));
-        let Some(items) = items else {
+        let body = aside.take();
+        let Ok(answer) = serde_json::from_slice::<Answer<'_>>(&body) else {
             return Err(self.unreadable(TargetErrorKind::Transient, "the answer is no BatchGetItem answer"));
         };
-        let unanswered = self.unanswered(keys, answer.unprocessed_keys())?;
-        Ok(Found { items, unanswered })
+        let items = answer.responses.values().flatten().map(|item| item.get().as_bytes().to_vec()).collect();
+        Ok(Found { items, unanswered: self.unanswered(keys, &answer)? })
     }
 }
 
 impl DynamoDb {
-    fn unanswered(
-        &self,
-        keys: &[&[u8]],
-        unprocessed: Option<&HashMap<String, KeysAndAttributes>>,
-    ) -> Result<Vec<usize>, TargetError> {
-        let Some(unprocessed) = unprocessed.filter(|map| !map.is_empty()) else { return Ok(Vec::new()) };
+    fn unanswered(&self, keys: &[&[u8]], answer: &Answer<'_>) -> Result<Vec<usize>, TargetError> {
+        if answer.unprocessed.is_empty() {
+            return Ok(Vec::new());
+        }
         let known = Keys::read(keys.iter().copied());
-        let positions: Option<Vec<usize>> = unprocessed
-            .values()
-            .flat_map(KeysAndAttributes::keys)
-            .map(|key| known.as_ref()?.position(|name| key_value(key.get(name)?)))
-            .collect();
+        let unprocessed = answer.unprocessed.values().flat_map(|table| &table.keys);
+        let positions: Option<Vec<usize>> =
+            unprocessed.map(|key| known.as_ref()?.position_of(key.get())).collect();
         positions.ok_or_else(|| {
             self.unreadable(
                 TargetErrorKind::Other,
@@ -110,12 +111,6 @@ fn request_body(table: &str, keys: &[&[u8]]) -> Bytes {
     Bytes::from(body)
 }
 
-fn raw_items(body: &[u8]) -> Option<Vec<Vec<u8>>> {
-    let answer: Answer<'_> = serde_json::from_slice(body).ok()?;
-    let items = answer.responses.into_values().flatten();
-    Some(items.map(|item| item.get().as_bytes().to_vec()).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,16 +125,17 @@ mod tests {
     }
 
     #[test]
-    fn items_come_back_byte_for_byte() {
-        let body =
-            br#"{"Responses":{"shop":[{"n":{"N":"1.50"},"s":{"S":"\u00e9\/"}}]},"UnprocessedKeys":{}}"#;
-        let items = raw_items(body).unwrap();
-        assert_eq!(items, [br#"{"n":{"N":"1.50"},"s":{"S":"\u00e9\/"}}"#.to_vec()]);
+    fn items_and_unprocessed_keys_come_back_byte_for_byte() {
+        let body = br#"{"Responses":{"shop":[{"n":{"N":"1.50"},"s":{"S":"\u00e9\/"}}]},
+                       "UnprocessedKeys":{"shop":{"ConsistentRead":true,"Keys":[{"PK":{"S":"\/"}}]}}}"#;
+        let answer: Answer<'_> = serde_json::from_slice(body).unwrap();
+        assert_eq!(answer.responses["shop"][0].get(), r#"{"n":{"N":"1.50"},"s":{"S":"\u00e9\/"}}"#);
+        assert_eq!(answer.unprocessed["shop"].keys[0].get(), r#"{"PK":{"S":"\/"}}"#);
     }
 
     #[test]
     fn an_answer_without_responses_is_no_answer() {
-        assert!(raw_items(b"{}").is_none());
-        assert!(raw_items(b"<html>").is_none());
+        assert!(serde_json::from_slice::<Answer<'_>>(b"{}").is_err());
+        assert!(serde_json::from_slice::<Answer<'_>>(b"<html>").is_err());
     }
 }

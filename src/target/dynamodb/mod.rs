@@ -6,6 +6,7 @@
 
 mod amend;
 mod answer;
+mod aside;
 mod connect;
 mod create;
 mod describe;

@@ -1,14 +1,12 @@
-//! What passing requests and answers tell: the address really used, the service's clock, raw bodies.
+//! What passing requests and answers tell: the address really used, the service's clock.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aws_sdk_dynamodb::config::interceptors::{
-    AfterDeserializationInterceptorContextRef, BeforeDeserializationInterceptorContextRef,
-    BeforeTransmitInterceptorContextRef,
+    BeforeDeserializationInterceptorContextRef, BeforeTransmitInterceptorContextRef,
 };
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::BoxError;
-use aws_smithy_types::body::SdkBody;
 
 use super::answer::{Clocks, clocks};
 
@@ -72,33 +70,6 @@ impl Intercept for Observed {
         if let Some(clocks) = clocks(context.response()) {
             self.with(|seen| seen.clocks = Some(clocks));
         }
-        Ok(())
-    }
-}
-
-/// Keeps the body of one answer, as the service wrote it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct RawBody(Arc<Mutex<Option<SdkBody>>>);
-
-impl RawBody {
-    pub(super) fn take(&self) -> Option<SdkBody> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
-
-impl Intercept for RawBody {
-    fn name(&self) -> &'static str {
-        "RawBody"
-    }
-
-    fn read_after_deserialization(
-        &self,
-        context: &AfterDeserializationInterceptorContextRef<'_>,
-        _components: &RuntimeComponents,
-        _config: &mut ConfigBag,
-    ) -> Result<(), BoxError> {
-        let body = context.response().body().try_clone();
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = body;
         Ok(())
     }
 }

@@ -7,12 +7,18 @@ fn what(expected: &str, found: &str) -> Vec<(String, &'static str)> {
     differences.into_iter().map(|difference| (difference.name, difference.what)).collect()
 }
 
+fn is_same(expected: &str, found: &str) -> bool {
+    same(expected.as_bytes(), found.as_bytes()).unwrap()
+}
+
 fn equal(expected: &str, found: &str) {
+    assert!(is_same(expected, found) && is_same(found, expected), "{expected} {found}");
     assert_eq!(what(expected, found), [], "{expected} {found}");
     assert_eq!(what(found, expected), [], "{found} {expected}");
 }
 
 fn unequal(expected: &str, found: &str) {
+    assert!(!is_same(expected, found) && !is_same(found, expected), "{expected} {found}");
     assert_eq!(what(expected, found).len(), 1, "{expected} {found}");
     assert_eq!(what(found, expected).len(), 1, "{found} {expected}");
 }
@@ -115,6 +121,7 @@ fn random_items_equal_their_respellings_and_no_mutation() {
         equal(&item, &item);
         equal(&item, &respelled);
         for (expected, found) in [(&item, &mutant), (&respelled, &mutant)] {
+            assert!(!is_same(expected, found) && !is_same(found, expected), "{expected} {found}");
             assert_eq!(what(expected, found), [(name.clone(), change)], "{expected} {found}");
             assert_eq!(what(found, expected).len(), 1, "{found} {expected}");
         }

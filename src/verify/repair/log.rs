@@ -69,14 +69,13 @@ impl RepairLog {
         self.write(lines).await
     }
 
-    /// After `became.len()` of the rows were dealt with.
-    pub(super) async fn settle(
+    /// After rows were dealt with.
+    pub(super) async fn settle<'a>(
         &self,
-        entity: &str,
-        rows: &[WrongRow<'_>],
-        became: &[Became],
+        entity: &'a str,
+        done: impl Iterator<Item = (&'a WrongRow<'a>, &'a Became)>,
     ) -> Result<(), StateError> {
-        let lines = rows.iter().zip(became).map(|(row, became)| {
+        let lines = done.map(|(row, became)| {
             // What was read stands in the line of intent.
             let more = became.before().filter(|before| Some(*before) != row.found);
             self.line(entity, row, became.outcome(), became.why(), more)

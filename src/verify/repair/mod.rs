@@ -10,9 +10,9 @@ mod log;
 use std::path::Path;
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, join_all};
 
-use super::equality::{Item, Malformed};
+use super::equality::{Malformed, same};
 use super::lookup::{self, LookupError, Patience, fetch, worth_retrying};
 use crate::load::{Pacer, StateError, Units};
 use crate::target::{Amend, Amended, Amendment, Lookup, TargetError, TargetErrorKind};
@@ -71,7 +71,10 @@ pub trait Mend: Send + Sync {
     fn log(&self) -> Option<&Path>;
 }
 
-/// Mends through conditional writes, one after the other; the rows of several calls side by side.
+/// Changes of one call in flight at a time.
+const SIDE_BY_SIDE: usize = 8;
+
+/// Mends through conditional writes, a few of them side by side.
 #[derive(Debug)]
 pub struct Repair<A, L> {
     amend: Arc<A>,
@@ -96,18 +99,15 @@ impl<A: Amend, L: Lookup> Repair<A, L> {
     ) -> Result<Vec<Became>, MendError> {
         self.log.intend(entity, rows).await?;
         let mut became = Vec::with_capacity(rows.len());
-        let mut ended = None;
-        for row in rows {
-            match self.one(row, slowed).await {
-                Ok(one) => became.push(one),
-                Err(error) => {
-                    ended = Some(error);
-                    break;
-                }
+        for some in rows.chunks(SIDE_BY_SIDE) {
+            let ended = join_all(some.iter().map(|row| self.one(row, slowed))).await;
+            let done = some.iter().zip(&ended).filter_map(|(row, one)| Some((row, one.as_ref().ok()?)));
+            self.log.settle(entity, done).await?;
+            for one in ended {
+                became.push(one?);
             }
         }
-        self.log.settle(entity, rows, &became).await?;
-        ended.map_or(Ok(became), Err)
+        Ok(became)
     }
 
     async fn one(
@@ -147,8 +147,10 @@ impl<A: Amend, L: Lookup> Repair<A, L> {
         slowed: &(dyn Fn(&TargetError) + Send + Sync),
     ) -> Result<Became, MendError> {
         let found = fetch(&*self.lookup, &[row.key], self.pace, slowed).await?;
-        let expected = Item::parse(row.expected)?;
-        let is_right = found.into_iter().flatten().any(|found| expected.differences(&found.item).is_empty());
+        let is_right = match found.into_iter().next().flatten() {
+            Some(found) => same(row.expected, &found)?,
+            None => false,
+        };
         Ok(match (is_right, in_doubt) {
             (true, true) => row.mended(row.found.map(<[u8]>::to_vec)),
             (true, false) => Became::Right,

@@ -10,7 +10,7 @@ use crate::plan::{
 };
 use crate::source::{Column, Output, PageLimits, RawType, Rows, SqliteType};
 use crate::target::{Found, TargetErrorKind};
-use crate::verify::batch::Wanted;
+use crate::verify::batch::tests::held;
 use crate::verify::lookup::tests::{Answer, Scripted, key, stored};
 use crate::verify::{Verified, VerifyOptions, verify};
 
@@ -19,13 +19,8 @@ fn options() -> VerifyOptions {
 }
 
 fn batch(entity: usize, ids: std::ops::Range<usize>) -> Batch {
-    let row = |id| Wanted {
-        place: Place { row: id, ..Place::default() },
-        key: key(id),
-        wire: stored(id).1,
-        source_key: vec![("id".to_owned(), id.to_string())],
-    };
-    Batch { entity, rows: ids.map(row).collect() }
+    let rows: Vec<_> = ids.map(|id| (id, key(id), stored(id).1)).collect();
+    Batch { held: held(entity, &rows), items: (0..rows.len()).collect() }
 }
 
 fn column(name: &str) -> Column {
@@ -33,6 +28,8 @@ fn column(name: &str) -> Column {
     Column {
         name: name.to_owned(),
         sql_type: String::new(),
+        domain: None,
+        labels: None,
         raw,
         nullable: false,
         unordered: None,
@@ -91,7 +88,7 @@ fn plan() -> Plan {
 async fn every_batch_is_checked_and_told() {
     let target = Arc::new(Scripted::new((0..90).map(stored)));
     let (news, mut inbox) = mpsc::unbounded_channel();
-    let mut lookups = Lookups::new(&target, &options(), &news, 3);
+    let mut lookups = Lookups::new(&target, &Rules::of(&options()), &news, 3);
     for start in (0..100).step_by(10) {
         lookups.start("User", batch(2, start..start + 10)).await.unwrap();
     }
@@ -100,7 +97,7 @@ async fn every_batch_is_checked_and_told() {
     while let Ok(told) = inbox.try_recv() {
         let News::Checked(checked) = told else { panic!("{told:?}") };
         assert_eq!(checked.entity, 2);
-        counts = (counts.0 + checked.matching, counts.1 + checked.missing);
+        counts = (counts.0 + checked.matching, counts.1 + checked.suspects.len());
     }
     assert_eq!(counts, (90, 10));
 }
@@ -110,7 +107,7 @@ async fn a_fatal_error_of_one_lookup_ends_the_reader() {
     let fails = [Answer::All, Answer::Fails(TargetErrorKind::NoTable)];
     let target = Arc::new(Scripted::new((0..90).map(stored)).then(fails));
     let (news, _inbox) = mpsc::unbounded_channel();
-    let mut lookups = Lookups::new(&target, &options(), &news, 1);
+    let mut lookups = Lookups::new(&target, &Rules::of(&options()), &news, 1);
     let mut result = Ok(());
     for start in 0..5 {
         result = lookups.start("User", batch(0, start..start + 1)).await;
@@ -143,7 +140,7 @@ impl Lookup for Busy {
 async fn no_more_lookups_are_in_flight_than_allowed() {
     let target = Arc::new(Busy::default());
     let (news, _inbox) = mpsc::unbounded_channel();
-    let mut lookups = Lookups::new(&target, &options(), &news, 4);
+    let mut lookups = Lookups::new(&target, &Rules::of(&options()), &news, 4);
     for id in 0..40 {
         lookups.start("User", batch(0, id..id + 1)).await.unwrap();
     }
@@ -172,8 +169,8 @@ fn a_row_that_is_neither_item_nor_rejection_is_an_error() {
 
 async fn verified(readers: Vec<Reader>, stop: bool) -> Result<Verified, VerifyError> {
     let (_stopper, stop) = watch::channel(stop);
-    let plan = plan();
-    let future = verify(&plan, readers, Arc::new(Scripted::default()), options(), &|_| {}, stop);
+    let (plan, options) = (plan(), options());
+    let future = verify(&plan, readers, Arc::new(Scripted::default()), &options, None, &|_| {}, stop);
     is_send(future).await
 }
 

@@ -138,13 +138,67 @@ async fn n13_k24_s15_s16_sqlite_columns_are_counted() {
         [
             "code key-blanks 2",
             "big large-number 1",
+            "big other-type 1",
             "price overflow 1",
             "doc json-equal-names 1",
             "doc nul-character 1",
             "straight uuid-order 3",
             "note nul-character 1",
+            "day other-type 1",
         ]
     );
+}
+
+/// SQLite takes any value into any column.
+#[tokio::test]
+async fn sqlite_values_of_other_types_than_declared_are_counted() {
+    let sql = r#"CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL, num INTEGER, label VARCHAR(9), ratio REAL, bytes BLOB,
+                   price DECIMAL(9,2), paid BOOLEAN, day DATE, at DATETIME, clock TIME, doc JSON, owner UUID, free, any ANY);
+        INSERT INTO t VALUES
+         (1, 'a', 1, 'x', 1.5, x'00', 1.5, 1, '2024-01-01', '2024-01-01 00:00:00', '12:00:00', '{}',
+          'ab9d25e0-64e6-469f-9873-8621910ed300', 'x', 1),
+         (2, x'62', 'two', x'00', 'x', 'x', 'x', 2, '2024-02-30', 1719828000, 'noon', x'00', 'nobody', 2, 'x'),
+         (3, 'c', x'03', 3, x'00', 3, x'00', 'true', 3, 'now', 3, 3, x'00', x'00', x'00'),
+         (4, 'd', 4.5, NULL, 4, NULL, 4, 0, NULL, NULL, NULL, '4', NULL, NULL, NULL)"#;
+    let mapping = r#"
+        [entities.T.index.ByCode]
+        pk = "C#{id}""#;
+    assert_eq!(
+        counted(Kind::Sqlite, sql, mapping, 0).await,
+        [
+            "code other-type 1",
+            "num other-type 2",
+            "label other-type 1",
+            "ratio other-type 2",
+            "bytes other-type 2",
+            "price other-type 2",
+            "paid other-type 2",
+            "day other-type 2",
+            "at other-type 2",
+            "clock other-type 2",
+            "doc other-type 1",
+            "owner other-type 2",
+        ]
+    );
+}
+
+/// N20, N21: what stands inside documents is counted by the column that holds them.
+#[tokio::test]
+async fn n20_n21_numbers_inside_documents_are_counted_by_column() {
+    let wide = "123456789012345678901234567890.123456789";
+    let range = |kind| if kind == Kind::MySql { "1e200" } else { "1e400" };
+    for kind in servers::ALL {
+        let sql = format!(
+            "CREATE TABLE t (id BIGINT PRIMARY KEY, doc JSON, kept JSON, code VARCHAR(9));
+             INSERT INTO t (id, doc, kept) VALUES
+              (1, '{{\"a\": 1}}', '[1]'), (2, '{{\"a\": [{wide}]}}', '[1]'), (3, '[1]', '[{wide}, 2]'),
+              (4, '[{e}]', '[1]'), (5, '[2]', '[{e}]'), (6, '[{wide}]', '[1]')",
+            e = range(kind)
+        );
+        let found = counted(kind, &sql, "[entities.T.column.kept]\noverflow = \"string\"\n", 4).await;
+        let expected = ["doc number_digits 2", "doc number_range 1", "kept overflow 2"];
+        assert_eq!(found, expected, "{}", kind.name());
+    }
 }
 
 /// A load counts nothing, and neither does a dry run of ordinary columns.

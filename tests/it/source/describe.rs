@@ -49,7 +49,7 @@ async fn postgres_types() {
             c: character(4) → Char
             nm: name → Text
             e: mood → Text
-            x: xml → ServerText -- its type has no order
+            x: xml → ServerText -- its type has no order that `>` goes by
             by: bytea → Bytea
             u: uuid → Uuid
             d: date → Date
@@ -60,7 +60,7 @@ async fn postgres_types() {
             ts3: timestamp(3) without time zone → Timestamp { precision: 3 }
             tstz: timestamp with time zone → TimestampTz { precision: 6 }
             tstz0: timestamp(0) with time zone → TimestampTz { precision: 0 }
-            j: json → Json -- its type has no order
+            j: json → Json -- its type has no order that `>` goes by
             jb: jsonb → Jsonb
             bi: bit(12) → Bit { width: 12 }
             vb: bit varying(7) → ServerText
@@ -69,9 +69,9 @@ async fn postgres_types() {
             cd: cidr → ServerText
             mc: macaddr → ServerText
             r: int4range → ServerText
-            pt: point → ServerText -- its type has no order
+            pt: point → ServerText -- its type has no order that `>` goes by
             tsv: tsvector → ServerText
-            pr: pair → ServerText -- its type has no order
+            pr: pair → ServerText -- its type has no order that `>` goes by
             ia: integer[] → Array(Int4)
             na: numeric(8,3)[] → Array(Numeric)
             ea: mood[] → Array(Text)
@@ -79,7 +79,7 @@ async fn postgres_types() {
             ma: money[] → Array(Numeric)
             tsa: timestamp(3) without time zone[] → Array(Timestamp { precision: 3 })
             doubled: integer → Int4
-            vec: int2vector → ServerText -- its type has no order
+            vec: int2vector → ServerText -- its type has no order that `>` goes by
             Odd "name: integer → Int4
             key wide_pkey ["i8"] primary not null
             key included ["n2"] not null
@@ -93,7 +93,8 @@ async fn postgres_types() {
 
 #[tokio::test]
 async fn postgres_query_types() {
-    let setup = "CREATE TABLE t (id int PRIMARY KEY, ts timestamp(3), c char(3), n numeric(8,2))";
+    let setup = "CREATE DOMAIN moment AS timestamp(2);
+        CREATE TABLE t (id int PRIMARY KEY, ts timestamp(3), c char(3), n numeric(8,2), mo moment)";
     let query = "SELECT t.*, count(*) OVER () AS total, sum(id) OVER () AS s, ts + interval '1 s' AS later,
                  'x' AS label, NULL AS nothing, m::money FROM t, (VALUES ('1.5')) AS v (m); -- end";
     check(
@@ -105,6 +106,7 @@ async fn postgres_query_types() {
             ts: timestamp(3) without time zone → Timestamp { precision: 3 }
             c: character(3) → Char
             n: numeric(8,2) → Numeric
+            mo: moment → Timestamp { precision: 2 }
             total: bigint → Int8
             s: bigint → Int8
             later: timestamp without time zone → Timestamp { precision: 6 }

@@ -188,6 +188,35 @@ async fn texts_of_no_encoding_are_rejected_by_row() {
     stage.migrate("verify", 0).await;
 }
 
+/// So are labels of enums, which the driver would look up as texts.
+#[tokio::test]
+async fn labels_of_no_encoding_are_rejected_by_row() {
+    let sql = "CREATE TYPE mood AS ENUM ('ok', E'\\xe9', E'\\xc3\\xa9');
+               CREATE DOMAIN feeling AS mood;
+               CREATE TABLE orders (id BIGINT NOT NULL, mood mood NOT NULL, own feeling, moods mood[], PRIMARY KEY (mood, id));
+               INSERT INTO orders SELECT g, 'ok', 'ok', '{ok}' FROM generate_series(1, 7) g;
+               INSERT INTO orders VALUES (8, E'\\xe9', 'ok', '{ok}'), (9, 'ok', E'\\xe9', '{ok}'), (10, 'ok', 'ok', E'{ok,\\xe9}'),
+                                         (11, E'\\xc3\\xa9', E'\\xc3\\xa9', E'{\\xc3\\xa9}');";
+    let query = "query = \"SELECT *, mood AS again FROM orders\"\nkey = [\"mood\", \"id\"]";
+    for rows in ["from = \"orders\"", query] {
+        let database = servers::postgres_in("SQL_ASCII").await;
+        database.execute(sql).await;
+        let mapping =
+            MAPPING.replace("[table]", "page_rows = 3\n\n[table]").replace("from = \"orders\"", rows);
+        let mapping = mapping.replace("sk = \"ORDER\"", "sk = \"ORDER\"\ncolumns = \"*\"");
+        let stage = Stage::over(database, &format!("{mapping}\n[entities.Order.let]\nplain = \"mood\"\n"));
+        let stage = stage.with_dynamodb().await;
+        let report = stage.migrate("run --create-table --json", 4).await.json();
+        assert_eq!(report["entities"]["Order"]["rejected_by"], json!({"text_invalid": 3}), "{report}");
+        let written = compare::scan(&stage.client(), "shop").await;
+        assert_eq!(written.len(), 8);
+        let last = written.values().find(|item| item["id"] == json!({"N": "11"})).unwrap();
+        let (one, list) = (json!({"S": "é"}), json!({"L": [{"S": "é"}]}));
+        assert_eq!([&last["mood"], &last["own"], &last["plain"], &last["moods"]], [&one, &one, &one, &list]);
+        stage.migrate("verify", 0).await;
+    }
+}
+
 /// As keys of the source they are positions like others.
 #[tokio::test]
 async fn texts_of_no_encoding_may_be_keys_of_the_source() {
