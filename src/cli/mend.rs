@@ -21,7 +21,7 @@ pub(crate) struct RepairArgs {
     /// Put what is missing and replace what differs, as long as nobody else changes it
     #[arg(long)]
     pub repair: bool,
-    /// With --repair: show what would be done, write nothing
+    /// Show what --repair and --enable-ttl would do, write nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Yes, --repair may write to the table

@@ -1,6 +1,7 @@
 //! `migrate verify`: rebuild every item and compare it with what the table holds.
 
 mod excuse;
+mod expire;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ use crate::report::cost::{about, thousands};
 use crate::report::{Outcome, VerifyReport, verify_text};
 use crate::source::{PageLimits, Source};
 use crate::verify::{Expiry, Notebook, Sample, VerifyOptions, read_units, reconsider, verify};
+
+use expire::Expire;
 
 /// Rebuild every item and compare it with what the table holds
 #[derive(Debug, Clone, Args)]
@@ -50,6 +53,9 @@ pub(crate) struct VerifyArgs {
     pub show_values: bool,
     #[command(flatten)]
     pub repair: RepairArgs,
+    /// Switch the table's time to live on, once nothing is wrong in it
+    #[arg(long, conflicts_with = "sample")]
+    pub enable_ttl: bool,
     #[command(flatten)]
     pub state: StateArgs,
     #[command(flatten)]
@@ -71,7 +77,8 @@ Examples:
   migrate verify -m shop.toml --rate 500               500 RCU a second
   migrate verify -m shop.toml --show-values            what exactly differs
   migrate verify -m shop.toml --repair --dry-run       what would be repaired
-  migrate verify -m shop.toml --repair --yes           mend it";
+  migrate verify -m shop.toml --repair --yes           mend it
+  migrate verify -m shop.toml --enable-ttl             the last step of a move";
 
 fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a whole number".to_owned())
@@ -141,6 +148,10 @@ pub(crate) async fn compare(
     destination: &Destination,
     folder: &Path,
 ) -> Result<VerifyReport, Failure> {
+    let expire = match args.enable_ttl {
+        true => Some(Expire::allowed(plan, destination).await?),
+        false => None,
+    };
     let repairs = args.repair.begin(project, plan, destination, folder, terminal)?;
     let settings = project.source()?;
     let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
@@ -198,6 +209,9 @@ pub(crate) async fn compare(
                 .with_help("take a larger --sample, or another --seed");
         report.outcome = Outcome::Failed;
         report.error = Some(failure.report());
+    }
+    if let Some(expire) = expire {
+        expire.conclude(&mut report, destination, args.repair.dry_run).await?;
     }
     Ok(report)
 }

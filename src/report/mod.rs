@@ -4,6 +4,7 @@ mod collisions;
 mod columns;
 pub mod cost;
 mod dry_run;
+mod expiry;
 mod indexes;
 mod preview;
 mod rejects;
@@ -21,6 +22,7 @@ use text::{Meaning, printable};
 
 pub use columns::ColumnReport;
 pub use dry_run::dry_run_text;
+pub use expiry::{ExpiryReport, ExpiryState};
 pub use preview::{Made, PreviewReport, PreviewedEntity, PreviewedRow, RejectedRow, preview_text};
 pub use repair::RepairReport;
 pub use run::run_text;
@@ -170,6 +172,9 @@ pub struct VerifyReport {
     /// Only where wrong rows were to be repaired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<RepairReport>,
+    /// Only where it was to be switched on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_to_live: Option<ExpiryReport>,
     /// Read capacity units of the lookups, computed from the items' billed sizes.
     pub rcu: u64,
     pub elapsed_seconds: f64,

@@ -2,7 +2,7 @@
 
 use super::cost::{counted, elapsed, thousands};
 use super::text::{Meaning, Style, Table, compact, printable, width};
-use super::{AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, failure, repair};
+use super::{AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, expiry, failure, repair};
 
 /// What was checked, what is wrong, the first wrong rows, and what that proves.
 ///
@@ -13,7 +13,8 @@ pub fn verify_text(report: &VerifyReport, style: Style) -> String {
     let would = report.repair.as_ref().is_some_and(|repair| repair.dry_run);
     sections.extend(wrong.map(|(name, entity)| differences(name, entity, would, style)));
     sections.extend(report.repair.iter().map(|repaired| repair::section(repaired, style)));
-    sections.push(notes(report, style) + &ending(report, style));
+    let expiry = report.time_to_live.as_ref().map(|live| expiry::section(live, style));
+    sections.push(notes(report, style) + &ending(report, style) + &expiry.unwrap_or_default());
     sections.retain(|section| !section.is_empty());
     sections.join("\n")
 }
@@ -176,7 +177,7 @@ fn ending(report: &VerifyReport, style: Style) -> String {
             repair::ending(repaired, all_wrong, &checked)
         }
         _ if all_wrong > 0 => {
-            let next = "If the load is not finished, or the source has changed since, load again (a finished load: with --restart) and verify again.";
+            let next = "If the load is not finished, finish it first; then --repair --dry-run shows what mends them, and --repair --yes mends them.";
             (Meaning::Wrong, format!("{wrong} of {checked} are wrong in the target (exit code 5). {next}"))
         }
         _ if total.read == 0 => {

@@ -367,6 +367,7 @@ impl Verified {
             snapshots: self.snapshots,
             entities: entities.collect(),
             repair: self.repair.map(RepairReport::ended),
+            time_to_live: None,
             rcu: self.units,
             elapsed_seconds: self.elapsed.as_secs_f64(),
             error: None,

@@ -31,6 +31,7 @@ mod demo;
 mod documents;
 mod dry_run;
 mod dynamodb;
+mod enable_ttl;
 mod examples;
 mod front;
 mod ground;

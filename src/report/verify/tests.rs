@@ -22,6 +22,7 @@ fn report(outcome: Outcome, entities: [(&str, VerifiedEntity); 2]) -> VerifyRepo
         snapshots: 1,
         rcu: 99_200,
         repair: None,
+        time_to_live: None,
         elapsed_seconds: 3.21,
         error: None,
     }
