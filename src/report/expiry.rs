@@ -27,7 +27,9 @@ pub(super) fn section(report: &ExpiryReport, style: Style) -> String {
     let (meaning, text) = match report.state {
         ExpiryState::Enabled => (
             Meaning::Fine,
-            format!("Time to live is switched on: items whose `{attribute}` has passed are deleted from now on."),
+            format!(
+                "Time to live is switched on: items whose `{attribute}` has passed are deleted from now on."
+            ),
         ),
         ExpiryState::AlreadyEnabled => {
             (Meaning::Plain, format!("Time to live by `{attribute}` was on already."))

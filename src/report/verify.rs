@@ -2,7 +2,9 @@
 
 use super::cost::{counted, elapsed, thousands};
 use super::text::{Meaning, Style, Table, compact, printable, width};
-use super::{AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, expiry, failure, repair};
+use super::{
+    AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, expiry, failure, repair,
+};
 
 /// What was checked, what is wrong, the first wrong rows, and what that proves.
 ///

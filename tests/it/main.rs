@@ -44,6 +44,7 @@ mod layering;
 mod load;
 mod man;
 mod messages;
+mod mutations;
 mod near;
 mod oracle;
 mod preview;

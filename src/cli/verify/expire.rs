@@ -15,15 +15,21 @@ impl Expire {
     /// Asks the table before anything is read: what cannot be done is told at once.
     pub(super) async fn allowed(plan: &Plan, destination: &Destination) -> Result<Self, Failure> {
         let Some(attribute) = plan.table.ttl.clone() else {
-            return Err(Failure::new(Exit::Usage, "no-ttl", "the mapping names no attribute to expire items by")
-                .with_help("say which one it is: `ttl` in [table]; or leave out --enable-ttl"));
+            return Err(Failure::new(
+                Exit::Usage,
+                "no-ttl",
+                "the mapping names no attribute to expire items by",
+            )
+            .with_help("say which one it is: `ttl` in [table]; or leave out --enable-ttl"));
         };
         let table = &plan.table.name;
         match destination.dynamodb.time_to_live().await? {
             None => Ok(Self { attribute, is_on: false }),
             Some(live) if !live.enabled => {
-                let message =
-                    format!("time to live of table `{table}`, by `{}`, is being switched off", live.attribute);
+                let message = format!(
+                    "time to live of table `{table}`, by `{}`, is being switched off",
+                    live.attribute
+                );
                 Err(Failure::new(Exit::Failed, "ttl-changing", message)
                     .with_help("try again in an hour: the service takes one change an hour"))
             }
