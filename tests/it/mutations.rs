@@ -316,7 +316,7 @@ async fn v05_every_kind_of_damage_is_found_named_and_mended() {
 
 /// Damage to more than one attribute, and to the item itself.
 #[tokio::test]
-async fn v05_lost_exchanged_and_foreign_items_are_found_and_mended() {
+async fn v05_v07_lost_exchanged_and_foreign_items_are_found_and_mended() {
     for kind in servers::ALL {
         let stage = loaded(kind).await;
         let client = stage.client();
