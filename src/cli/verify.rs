@@ -1,6 +1,7 @@
 //! `migrate verify`: rebuild every item and compare it with what the table holds.
 
 mod excuse;
+mod expire;
 mod orphans;
 
 use std::path::Path;
@@ -12,11 +13,12 @@ use super::OutputArgs;
 use super::destination::{Destination, Missing};
 use super::failure::{Exit, Failure};
 use super::help::{OUTPUT, PACE};
+use super::mend::RepairArgs;
 use super::progress::{Progress, Wrong};
 use super::project::{MappingArgs, Project, StateArgs};
 use super::signals::stop_on_signal;
 use super::terminal::Terminal;
-use crate::load::{Checkpoint, EntityCheckpoint, Pace, Units};
+use crate::load::{Checkpoint, EntityCheckpoint, Pace, Units, redacted};
 use crate::mapping::Rate;
 use crate::plan::{Plan, PlanOptions};
 use crate::report::cost::{about, thousands};
@@ -24,6 +26,7 @@ use crate::report::{Outcome, VerifyReport, verify_text};
 use crate::source::{PageLimits, Source};
 use crate::verify::{Expiry, Notebook, Sample, VerifyOptions, read_units, reconsider, verify};
 
+use expire::Expire;
 use orphans::OrphanArgs;
 
 /// Rebuild every item and compare it with what the table holds
@@ -51,6 +54,11 @@ pub(crate) struct VerifyArgs {
     #[arg(long, help_heading = OUTPUT)]
     pub show_values: bool,
     #[command(flatten)]
+    pub repair: RepairArgs,
+    /// Switch the table's time to live on, once nothing is wrong in it
+    #[arg(long, conflicts_with = "sample")]
+    pub enable_ttl: bool,
+    #[command(flatten)]
     pub orphans: OrphanArgs,
     #[command(flatten)]
     pub state: StateArgs,
@@ -62,7 +70,8 @@ const WHAT: &str = "\
 Reads every row of the source again, or a sample, builds its item and compares it with a strongly consistent \
 read of the table. Says what that costs before it begins. Names the items that are missing or different, and their \
 attributes; each of them is looked at twice, and once more by the row as it is then. After a stop the same command goes \
-on where it was. With --orphans also names items of its entities that no row explains. Changes nothing.";
+on where it was. With --orphans also names items of its entities that no row explains. Changes nothing, or with \
+--repair only what is wrong: each item as long as it is still what was read.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -71,7 +80,10 @@ Examples:
   migrate verify -m shop.toml --sample 500 --seed 7    500 rows an entity
   migrate verify -m shop.toml --rate 500               500 RCU a second
   migrate verify -m shop.toml --show-values            what exactly differs
-  migrate verify -m shop.toml --orphans                and what is too much";
+  migrate verify -m shop.toml --repair --dry-run       what would be repaired
+  migrate verify -m shop.toml --repair --yes           mend it
+  migrate verify -m shop.toml --orphans                and what is too much
+  migrate verify -m shop.toml --enable-ttl             the last step of a move";
 
 fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a whole number".to_owned())
@@ -141,8 +153,14 @@ pub(crate) async fn compare(
     destination: &Destination,
     folder: &Path,
 ) -> Result<VerifyReport, Failure> {
+    let expire = match args.enable_ttl {
+        true => Some(Expire::allowed(plan, destination).await?),
+        false => None,
+    };
+    let repairs = args.repair.begin(project, plan, destination, folder, terminal)?;
     let settings = project.source()?;
     let limits = PageLimits { rows: settings.page_rows, bytes: PAGE_BYTES };
+    let defaults = VerifyOptions::new(limits);
     let options = VerifyOptions {
         sample: args.sample,
         seed: args.seed,
@@ -151,7 +169,10 @@ pub(crate) async fn compare(
         pace: destination.read_pace(args.rate),
         excuse: excuse::excuse(folder, plan)?,
         expiry: expiry(plan, destination, terminal).await,
-        ..VerifyOptions::new(limits)
+        // Every wrong row is to be mended, however many there are.
+        reconsidered: if args.repair.repair { u64::MAX } else { defaults.reconsidered },
+        mend: repairs.mend.clone(),
+        ..defaults
     };
     announce(plan, destination, folder, &options, terminal)?;
     let orphans = orphans::look(project, args, terminal, &mut source, plan, destination).await?;
@@ -186,6 +207,9 @@ pub(crate) async fn compare(
     progress.finish();
     let verified = verified?;
     let mut report = verified.report(&plan.table.name);
+    if args.repair.redact {
+        hide_keys(&mut report);
+    }
     if report.outcome == Outcome::Done && report.took_nothing() {
         let failure =
             Failure::new(Exit::Usage, "empty-sample", "the sample took no row, which proves nothing")
@@ -197,7 +221,21 @@ pub(crate) async fn compare(
         report.outcome = Outcome::Differences;
     }
     report.orphans = orphans;
+    if let Some(expire) = expire {
+        expire.conclude(&mut report, destination, args.repair.dry_run).await?;
+    }
     Ok(report)
+}
+
+/// Both a row's key and its item's tell who it is about.
+fn hide_keys(report: &mut VerifyReport) {
+    for difference in report.entities.values_mut().flat_map(|entity| &mut entity.differences) {
+        difference.source_key.values_mut().for_each(|value| *value = redacted(value));
+        let values = difference.key.as_object_mut().into_iter().flat_map(|key| key.values_mut());
+        for value in values.filter_map(|typed| typed.as_object_mut()).flat_map(|typed| typed.values_mut()) {
+            *value = value.as_str().map_or_else(String::new, redacted).into();
+        }
+    }
 }
 
 /// The table deletes what has expired only where that is switched on.

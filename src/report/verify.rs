@@ -3,7 +3,9 @@
 use super::cost::{counted, elapsed, thousands};
 use super::orphans::orphans;
 use super::text::{Meaning, Style, Table, compact, printable, width};
-use super::{AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, failure};
+use super::{
+    AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, expiry, failure, repair,
+};
 
 /// What was checked, what is wrong, the first wrong rows, and what that proves.
 ///
@@ -11,9 +13,13 @@ use super::{AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyRepo
 pub fn verify_text(report: &VerifyReport, style: Style) -> String {
     let wrong = report.entities.iter().filter(|(_, entity)| !entity.differences.is_empty());
     let mut sections = vec![heading(report), table(report, style)];
-    sections.extend(wrong.map(|(name, entity)| differences(name, entity, style)));
+    let would = report.repair.as_ref().is_some_and(|repair| repair.dry_run);
+    sections.extend(wrong.map(|(name, entity)| differences(name, entity, would, style)));
+    sections.extend(report.repair.iter().map(|repaired| repair::section(repaired, style)));
     sections.extend(report.orphans.as_ref().map(|report| orphans(report, style)));
-    sections.push(notes(report, style) + &ending(report, style));
+    let expiry = report.time_to_live.as_ref().map(|live| expiry::section(live, style));
+    sections.push(notes(report, style) + &ending(report, style) + &expiry.unwrap_or_default());
+    sections.retain(|section| !section.is_empty());
     sections.join("\n")
 }
 
@@ -77,22 +83,26 @@ fn total(report: &VerifyReport) -> VerifiedEntity {
     }
 }
 
-fn differences(name: &str, entity: &VerifiedEntity, style: Style) -> String {
+/// `would`: what is said of repairs has not happened.
+fn differences(name: &str, entity: &VerifiedEntity, would: bool, style: Style) -> String {
     let (missing, different) = (thousands(entity.missing), thousands(entity.different));
     let all = entity.missing.saturating_add(entity.different);
     let shown = u64::try_from(entity.differences.len()).unwrap_or(u64::MAX);
     let which = if shown < all { format!("; the first {}", thousands(shown)) } else { String::new() };
     let heading = format!("{}: {missing} missing, {different} different{which}\n", printable(name));
-    heading + &entity.differences.iter().map(|difference| row(difference, style)).collect::<String>()
+    heading + &entity.differences.iter().map(|difference| row(difference, would, style)).collect::<String>()
 }
 
-fn row(difference: &Difference, style: Style) -> String {
+fn row(difference: &Difference, would: bool, style: Style) -> String {
     let what = if difference.attributes.is_empty() { "missing" } else { "different" };
     let parts = difference.source_key.iter();
     let source_key: Vec<String> =
         parts.map(|(name, value)| format!("{}={}", printable(name), printable(value))).collect();
     let what = style.paint(Meaning::Wrong, &format!("{what:<9}"));
-    let heading = format!("  {what}  {}  {}\n", source_key.join(" "), compact(&difference.key));
+    let arrow = if would { "→ would be" } else { "→" };
+    let repair = difference.repair.map(|repair| format!("  {arrow} {repair}")).unwrap_or_default();
+    let why = difference.why.as_ref().map(|why| format!(": {}", printable(why))).unwrap_or_default();
+    let heading = format!("  {what}  {}  {}{repair}{why}\n", source_key.join(" "), compact(&difference.key));
     let names = difference.attributes.iter().map(|attribute| width(&printable(&attribute.name)));
     let widest = names.max().unwrap_or_default();
     heading + &difference.attributes.iter().map(|one| attribute(one, widest)).collect::<String>()
@@ -157,7 +167,8 @@ fn notes(report: &VerifyReport, style: Style) -> String {
 fn ending(report: &VerifyReport, style: Style) -> String {
     let total = total(report);
     let checked = counted(total.checked, "checked row", "checked rows");
-    let wrong = thousands(total.missing.saturating_add(total.different));
+    let all_wrong = total.missing.saturating_add(total.different);
+    let wrong = thousands(all_wrong);
     let orphaned = report.orphans.as_ref().map_or(0, |orphans| orphans.known);
     let (meaning, text) = match report.outcome {
         Outcome::Failed => return failure(report.error.as_ref(), "Failed; this proves nothing.", style),
@@ -165,8 +176,13 @@ fn ending(report: &VerifyReport, style: Style) -> String {
             Meaning::Attention,
             format!("Interrupted after {checked}, {wrong} of them wrong; the rest is unknown."),
         ),
-        _ if total.missing > 0 || total.different > 0 => {
-            let next = "If the load is not finished, or the source has changed since, load again (a finished load: with --restart) and verify again.";
+        _ if all_wrong > 0
+            && let Some(repaired) = &report.repair =>
+        {
+            repair::ending(repaired, all_wrong, &checked)
+        }
+        _ if all_wrong > 0 => {
+            let next = "If the load is not finished, finish it first; then --repair --dry-run shows what mends them, and --repair --yes mends them.";
             (Meaning::Wrong, format!("{wrong} of {checked} are wrong in the target (exit code 5). {next}"))
         }
         _ if orphaned > 0 => (

@@ -1,11 +1,12 @@
 //! Proof that the target holds what the source says.
 //!
 //! Every row is read again and built again; its item is fetched by key with a strongly consistent
-//! read and compared by DynamoDB's own equality. Nothing is written, nothing is scanned, and counts
-//! that the service keeps (ItemCount) are never asked for.
+//! read and compared by DynamoDB's own equality. Nothing is written unless it is to be repaired, nothing is
+//! scanned, and counts that the service keeps (ItemCount) are never asked for.
 //!
 //! ```text
 //! plan → ranges → pages → items → (sample) → batches of keys → lookup → compare → tally
+//! wrong rows → read again → lookup → (repair) → verdict
 //! ```
 
 mod batch;
@@ -15,6 +16,7 @@ mod confirm;
 mod equality;
 mod lookup;
 mod orphans;
+mod repair;
 mod sample;
 mod suspects;
 mod tally;
@@ -34,7 +36,7 @@ use tokio::time::MissedTickBehavior;
 
 use crate::load::{Pace, StateError};
 use crate::plan::Plan;
-use crate::report::{Difference, Outcome, SampleReport, VerifiedEntity, VerifyReport};
+use crate::report::{Difference, Outcome, RepairReport, SampleReport, VerifiedEntity, VerifyReport};
 use crate::source::{PageLimits, Reader, SourceError};
 use crate::target::{Lookup, TargetError};
 
@@ -53,6 +55,7 @@ pub use equality::{Malformed, differences};
 pub use orphans::{
     Export, ExportError, Inventory, Observe, OrphanError, OrphanEvent, OrphanOptions, Sweep, find_orphans,
 };
+pub use repair::{Became, Mend, MendError, REPAIRS as REPAIRS_FILE, Repair, RepairLog, WrongRow};
 pub use sample::{Sample, SampleError};
 
 #[derive(Clone)]
@@ -77,6 +80,8 @@ pub struct VerifyOptions {
     pub expiry: Option<Expiry>,
     /// Wrong rows of an entity that are read once more, at most.
     pub reconsidered: u64,
+    /// Mends what is still wrong then.
+    pub mend: Option<Arc<dyn Mend>>,
 }
 
 impl VerifyOptions {
@@ -93,6 +98,7 @@ impl VerifyOptions {
             excuse: None,
             expiry: None,
             reconsidered: 10_000,
+            mend: None,
         }
     }
 }
@@ -132,6 +138,8 @@ pub struct Verified {
     pub snapshots: u32,
     /// Read units of the requests.
     pub units: u64,
+    /// Where wrong rows were to be repaired.
+    pub repair: Option<RepairReport>,
     /// Rows to be read once more.
     suspects: Suspects,
     /// By entity, the rows that are shown as wrong.
@@ -221,6 +229,7 @@ pub async fn verify<L: Lookup>(
         sample,
         snapshots: page.snapshots,
         units: tally.units,
+        repair: options.mend.as_ref().map(|mend| RepairReport::logged(mend.log())),
         suspects: tally.suspects,
         entities,
     })
@@ -278,16 +287,24 @@ impl Verified {
         self.suspects.rows
     }
 
+    /// Rows that were found wrong, whatever became of them.
+    fn wrong(&self) -> u64 {
+        self.entities.values().map(|entity| entity.missing + entity.different).sum()
+    }
+
     fn reconsidered(&mut self, news: Reconsidered, observe: &(dyn Fn(VerifyEvent) + Send + Sync)) {
-        let Confirmed { entity, place, was_missing, verdict } = match news {
+        let Confirmed { entity, place, was_missing, verdict, became } = match news {
             Reconsidered::Slowed(reason) => return observe(VerifyEvent::Slowed { reason }),
-            Reconsidered::Row(confirmed) => confirmed,
+            Reconsidered::Row(confirmed) => *confirmed,
         };
         let (Some((_, counts)), Some(shown)) =
             (self.entities.get_index_mut(entity), self.shown.get_mut(entity))
         else {
             return;
         };
+        if let (Some(became), Some(report)) = (&became, &mut self.repair) {
+            report.count(became);
+        }
         let was = if was_missing { &mut counts.missing } else { &mut counts.different };
         *was = was.saturating_sub(1);
         let difference = match verdict {
@@ -298,6 +315,11 @@ impl Verified {
             }
             Verdict::Rejected => {
                 counts.rejected += 1;
+                shown.remove(&place);
+                None
+            }
+            Verdict::Expired => {
+                counts.expired += 1;
                 shown.remove(&place);
                 None
             }
@@ -323,6 +345,9 @@ impl Verified {
             return Outcome::Interrupted;
         }
         match self.entities.values().any(VerifiedEntity::is_wrong) {
+            true if self.repair.as_ref().is_some_and(|repair| repair.is_all(self.wrong())) => {
+                Outcome::Repaired
+            }
             true => Outcome::Differences,
             false => Outcome::Done,
         }
@@ -343,6 +368,8 @@ impl Verified {
             snapshots: self.snapshots,
             entities: entities.collect(),
             orphans: None,
+            repair: self.repair.map(RepairReport::ended),
+            time_to_live: None,
             rcu: self.units,
             elapsed_seconds: self.elapsed.as_secs_f64(),
             error: None,
@@ -358,6 +385,14 @@ impl VerifyError {
                 VerifyError::Malformed { entity, what: format!("the target's answer: {malformed}") }
             }
             error @ CheckError::Built { .. } => VerifyError::Malformed { entity, what: error.to_string() },
+        }
+    }
+
+    fn mending(error: MendError, entity: String) -> Self {
+        match error {
+            MendError::Target(error) => VerifyError::Target(error),
+            MendError::Log(error) => VerifyError::State(error),
+            error @ MendError::Malformed(_) => VerifyError::Malformed { entity, what: error.to_string() },
         }
     }
 

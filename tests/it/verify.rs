@@ -159,6 +159,7 @@ async fn an_interrupted_verification_proves_nothing_and_says_so() {
     assert!(told.stdout.contains("nterrupted"), "{}", told.stdout);
 }
 
+/// V04: each key is asked for by name; no listing can end too early.
 #[tokio::test]
 async fn a_verification_writes_nothing() {
     let stage = many(Kind::Sqlite, 30).await;
@@ -358,4 +359,44 @@ async fn what_it_reads_is_told_first_and_read_no_faster_than_asked_for() {
     assert_eq!(finished.json()["rcu"], json!(300));
     // A tenth of a second's units may come at once.
     assert!(started.elapsed() > Duration::from_millis(1_500), "{:?}", started.elapsed());
+}
+
+/// One item is lost and a stray one has come: the table holds as many as before.
+#[tokio::test]
+async fn v01_v07_equal_counts_hide_nothing() {
+    for kind in servers::ALL {
+        let stage = many(kind, 20).await;
+        let client = stage.client();
+        let mut stray =
+            client.call("GetItem", json!({"TableName": "shop", "Key": key(1)})).await["Item"].take();
+        stray["PK"] = key(77)["PK"].clone();
+        client.call("PutItem", json!({"TableName": "shop", "Item": stray})).await;
+        client.call("DeleteItem", json!({"TableName": "shop", "Key": key(1)})).await;
+        assert_eq!(client.scan("shop", None).await.len(), 20);
+        let entity = stage.migrate("verify --json", 5).await.json()["entities"]["Order"].take();
+        let counts = ["checked", "matching", "missing"].map(|name| entity[name].as_u64().unwrap());
+        assert_eq!(counts, [20, 19, 1], "{}", kind.name());
+    }
+}
+
+#[tokio::test]
+async fn v02_counts_are_of_rows_and_not_of_the_databases_estimates() {
+    for kind in servers::ALL {
+        let table = ORDERS.split(';').next().unwrap();
+        let rows: Vec<String> = (1..=900).map(|id| format!("({id}, 1, NULL)")).collect();
+        let analyze = match kind {
+            Kind::Postgres => "ANALYZE orders",
+            Kind::MySql => "ANALYZE TABLE orders",
+            Kind::Sqlite => "ANALYZE",
+        };
+        let sql = format!(
+            "{table}; INSERT INTO orders VALUES {}; {analyze}; DELETE FROM orders WHERE id > 30",
+            rows.join(", ")
+        );
+        let stage = Stage::new(kind, &sql, crate::stage::MAPPING).await.with_dynamodb().await;
+        for words in ["--create-table --json", "verify --json"] {
+            let report = stage.migrate(words, 0).await.json();
+            assert_eq!(report["entities"]["Order"]["read"], json!(30), "{}: {words}", kind.name());
+        }
+    }
 }

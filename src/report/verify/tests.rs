@@ -22,6 +22,8 @@ fn report(outcome: Outcome, entities: [(&str, VerifiedEntity); 2]) -> VerifyRepo
         orphans: None,
         snapshots: 1,
         rcu: 99_200,
+        repair: None,
+        time_to_live: None,
         elapsed_seconds: 3.21,
         error: None,
     }
@@ -46,6 +48,8 @@ fn wrong(show_values: bool) -> VerifyReport {
         key: json!({"PK": {"S": format!("USER#{id}")}, "SK": {"S": "PROFILE"}}),
         source_key: IndexMap::from([("id".to_owned(), id.to_owned())]),
         attributes,
+        repair: None,
+        why: None,
     };
     let mut user = entity(1_200, [1_000, 198, 2, 0]);
     user.differences = vec![

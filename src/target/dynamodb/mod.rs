@@ -4,6 +4,7 @@
 //! connections, the clock's correction. What it must not do: retry on the load path, or read item values into maps there; the
 //! bytes of a batch go out as the item builder wrote them.
 
+mod amend;
 mod answer;
 mod aside;
 mod connect;
