@@ -22,7 +22,7 @@ use crate::load::{Checkpoint, EntityCheckpoint, Pace, Units, redacted};
 use crate::mapping::Rate;
 use crate::plan::{Plan, PlanOptions};
 use crate::report::cost::{about, thousands};
-use crate::report::{Outcome, VerifyReport, verify_text};
+use crate::report::{OrphanReport, Outcome, VerifyReport, verify_text};
 use crate::source::{PageLimits, Source};
 use crate::verify::{Expiry, Notebook, Sample, VerifyOptions, read_units, reconsider, verify};
 
@@ -71,7 +71,7 @@ Reads every row of the source again, or a sample, builds its item and compares i
 read of the table. Says what that costs before it begins. Names the items that are missing or different, and their \
 attributes; each of them is looked at twice, and once more by the row as it is then. After a stop the same command goes \
 on where it was. With --orphans also names items of its entities that no row explains. Changes nothing, or with \
---repair only what is wrong: each item as long as it is still what was read.";
+--repair and --delete-orphans only what is wrong: each item as long as it is still what was read.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -83,6 +83,7 @@ Examples:
   migrate verify -m shop.toml --repair --dry-run       what would be repaired
   migrate verify -m shop.toml --repair --yes           mend it
   migrate verify -m shop.toml --orphans                and what is too much
+  migrate verify -m shop.toml --delete-orphans --yes   delete that
   migrate verify -m shop.toml --enable-ttl             the last step of a move";
 
 fn parse_seed(text: &str) -> Result<u64, String> {
@@ -157,7 +158,8 @@ pub(crate) async fn compare(
         true => Some(Expire::allowed(plan, destination).await?),
         false => None,
     };
-    let repairs = args.repair.begin(project, plan, destination, folder, terminal)?;
+    let repairs =
+        args.repair.begin(args.orphans.delete_orphans, project, plan, destination, folder, terminal)?;
     let settings = project.source()?;
     let limits = PageLimits { rows: settings.page_rows, bytes: PAGE_BYTES };
     let defaults = VerifyOptions::new(limits);
@@ -171,11 +173,12 @@ pub(crate) async fn compare(
         expiry: expiry(plan, destination, terminal).await,
         // Every wrong row is to be mended, however many there are.
         reconsidered: if args.repair.repair { u64::MAX } else { defaults.reconsidered },
-        mend: repairs.mend.clone(),
+        mend: repairs.mend.clone().filter(|_| args.repair.repair),
         ..defaults
     };
     announce(plan, destination, folder, &options, terminal)?;
-    let orphans = orphans::look(project, args, terminal, &mut source, plan, destination).await?;
+    let mend = repairs.mend.filter(|_| args.orphans.delete_orphans);
+    let orphans = orphans::look(project, args, terminal, &mut source, plan, destination, mend).await?;
     let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
     let snapshot = source.open(settings.readers, &selects).await?;
     let notebook = Notebook {
@@ -207,6 +210,7 @@ pub(crate) async fn compare(
     progress.finish();
     let verified = verified?;
     let mut report = verified.report(&plan.table.name);
+    report.orphans = orphans;
     if args.repair.redact {
         hide_keys(&mut report);
     }
@@ -217,10 +221,7 @@ pub(crate) async fn compare(
         report.outcome = Outcome::Failed;
         report.error = Some(failure.report());
     }
-    if report.outcome == Outcome::Done && orphans.as_ref().is_some_and(|orphans| orphans.known > 0) {
-        report.outcome = Outcome::Differences;
-    }
-    report.orphans = orphans;
+    orphans::judge(&mut report);
     if let Some(expire) = expire {
         expire.conclude(&mut report, destination, args.repair.dry_run).await?;
     }
@@ -231,10 +232,17 @@ pub(crate) async fn compare(
 fn hide_keys(report: &mut VerifyReport) {
     for difference in report.entities.values_mut().flat_map(|entity| &mut entity.differences) {
         difference.source_key.values_mut().for_each(|value| *value = redacted(value));
-        let values = difference.key.as_object_mut().into_iter().flat_map(|key| key.values_mut());
-        for value in values.filter_map(|typed| typed.as_object_mut()).flat_map(|typed| typed.values_mut()) {
-            *value = value.as_str().map_or_else(String::new, redacted).into();
-        }
+        hide_key(&mut difference.key);
+    }
+    let orphans = report.orphans.iter_mut().flat_map(OrphanReport::examples_mut);
+    orphans.for_each(|example| hide_key(&mut example.key));
+}
+
+/// An item's key as DynamoDB JSON.
+fn hide_key(key: &mut serde_json::Value) {
+    let values = key.as_object_mut().into_iter().flat_map(|key| key.values_mut());
+    for value in values.filter_map(|typed| typed.as_object_mut()).flat_map(|typed| typed.values_mut()) {
+        *value = value.as_str().map_or_else(String::new, redacted).into();
     }
 }
 

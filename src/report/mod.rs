@@ -24,7 +24,7 @@ use text::{Meaning, printable};
 pub use columns::ColumnReport;
 pub use dry_run::dry_run_text;
 pub use expiry::{ExpiryReport, ExpiryState};
-pub use orphans::{OrphanExample, OrphanReport, OrphanedEntity, OtherItems};
+pub use orphans::{DeletionReport, OrphanExample, OrphanReport, OrphanedEntity, OtherItems};
 pub use preview::{Made, PreviewReport, PreviewedEntity, PreviewedRow, RejectedRow, preview_text};
 pub use repair::RepairReport;
 pub use run::run_text;

@@ -1,5 +1,7 @@
 //! Items that no source row explains, as data and as text.
 
+use std::path::Path;
+
 use indexmap::IndexMap;
 use serde::Serialize;
 
@@ -25,6 +27,9 @@ pub struct OrphanReport {
     /// Pieces in which the table was read; absent for an export.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub segments: Option<u32>,
+    /// Only where they were to be deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deletion: Option<DeletionReport>,
     /// Read units that the Scan took, as the service says, and those of reading items again, as computed.
     pub rcu: f64,
 }
@@ -50,6 +55,49 @@ pub struct OtherItems {
 pub struct OrphanExample {
     /// The item's key as DynamoDB JSON.
     pub key: serde_json::Value,
+    /// What became of it where it was to be deleted: `deleted`, `moved`, `left`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deletion: Option<&'static str>,
+    /// Why it was left as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// Orphans that were to be deleted, by what became of them.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct DeletionReport {
+    /// Nothing was written: what would have become of them.
+    pub dry_run: bool,
+    pub deleted: u64,
+    /// Changed by somebody else meanwhile: left as they are.
+    pub moved: u64,
+    /// Could not be deleted.
+    pub left: u64,
+    /// Where every change is written down, with the item as it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
+}
+
+impl DeletionReport {
+    /// Of deletions that are written down there; without a log none is made.
+    pub(crate) fn logged(self, log: Option<&Path>) -> Self {
+        let is_empty = self.deleted + self.moved + self.left == 0;
+        let path = log.filter(|_| !is_empty).map(|path| path.display().to_string());
+        Self { dry_run: log.is_none(), log: path, ..self }
+    }
+}
+
+impl OrphanReport {
+    /// Orphans that are still in the table.
+    pub fn remaining(&self) -> u64 {
+        let deleted = self.deletion.as_ref().filter(|deletion| !deletion.dry_run);
+        self.known.saturating_sub(deleted.map_or(0, |deletion| deletion.deleted))
+    }
+
+    pub(crate) fn examples_mut(&mut self) -> impl Iterator<Item = &mut OrphanExample> {
+        let entities = self.entities.values_mut().flat_map(|entity| &mut entity.examples);
+        entities.chain(self.others.iter_mut().flat_map(|others| &mut others.examples))
+    }
 }
 
 /// Types of others' items, and examples of each, in the text.
@@ -57,7 +105,7 @@ const OTHERS_SHOWN: usize = 10;
 const EXAMPLES_OF_OTHERS: usize = 1;
 
 /// The section of a verification's text.
-pub(super) fn orphans(report: &OrphanReport, style: Style) -> String {
+pub(super) fn section(report: &OrphanReport, style: Style) -> String {
     let known = counted(
         report.known,
         "of the mapping's entities has no row",
@@ -69,9 +117,10 @@ pub(super) fn orphans(report: &OrphanReport, style: Style) -> String {
     for (name, entity) in report.entities.iter().filter(|(_, entity)| entity.items > 0) {
         text += &group(&printable(name), entity.items, &entity.examples, entity.examples.len());
     }
+    text += &report.deletion.as_ref().map(|deletion| deleted(deletion, style)).unwrap_or_default();
     if report.unknown > 0 {
         let others = counted(report.unknown, "item is", "items are");
-        let line = format!("{others} of no entity of the mapping; they are left alone");
+        let line = format!("{others} of no entity of the mapping: left alone");
         text += &(style.paint(Meaning::Attention, &line) + "\n");
         for others in report.others.iter().take(OTHERS_SHOWN) {
             let kind = others.kind.as_deref().map_or("without a type".to_owned(), printable);
@@ -87,6 +136,52 @@ pub(super) fn orphans(report: &OrphanReport, style: Style) -> String {
         text += &format!("{gone} deleted meanwhile\n");
     }
     text
+}
+
+/// Empty where there was nothing to delete.
+fn deleted(report: &DeletionReport, style: Style) -> String {
+    let DeletionReport { deleted, moved, left, .. } = *report;
+    if deleted + moved + left == 0 {
+        return String::new();
+    }
+    let verb = if report.dry_run { "Would be deleted" } else { "Deleted" };
+    let mut text = format!("{verb}: {}\n", counted(deleted, "orphan", "orphans"));
+    let kept = [(moved, "changed by others meanwhile"), (left, "that could not be deleted")];
+    let kept = kept.iter().filter(|(count, _)| *count > 0);
+    let kept: Vec<String> =
+        kept.map(|(count, why)| format!("{} {why}", counted(*count, "item", "items"))).collect();
+    if !kept.is_empty() {
+        text += &(style.paint(Meaning::Attention, &format!("Left as they are: {}", kept.join(", "))) + "\n");
+    }
+    if let Some(log) = &report.log {
+        text += &format!("Each deletion is in {}, with the item as it was before\n", printable(log));
+    }
+    text
+}
+
+/// The last word on orphans.
+pub(super) fn ending(report: &OrphanReport) -> (Meaning, String) {
+    let remaining = report.remaining();
+    let (are, were) = (
+        counted(report.known, "orphan is", "orphans are"),
+        counted(report.known, "orphan was", "orphans were"),
+    );
+    let text = match &report.deletion {
+        Some(deletion) if deletion.dry_run => {
+            format!(
+                "{are} in the target (exit code 5). Nothing was written; leave out --dry-run to delete them."
+            )
+        }
+        Some(_) if remaining == 0 => {
+            return (Meaning::Fine, format!("{were} in the target; all are deleted."));
+        }
+        Some(_) => format!("{were} in the target, {} still there (exit code 5).", thousands(remaining)),
+        None => format!(
+            "{are} in the target (exit code 5): rows that were deleted, or keys that the mapping no longer makes. \
+             --delete-orphans --dry-run shows what would be deleted."
+        ),
+    };
+    (Meaning::Wrong, text)
 }
 
 fn origin(report: &OrphanReport) -> String {
@@ -106,10 +201,17 @@ fn units(rcu: f64) -> String {
 }
 
 fn group(name: &str, items: u64, examples: &[OrphanExample], shown: usize) -> String {
-    let keys = examples.iter().take(shown).map(|example| format!("    {}\n", compact(&example.key)));
+    let keys = examples.iter().take(shown).map(line);
     let shown = u64::try_from(examples.len().min(shown)).unwrap_or(u64::MAX);
     let which = if shown < items { ", for example" } else { "" };
     format!("  {name}: {}{which}\n", thousands(items)) + &keys.collect::<String>()
+}
+
+fn line(example: &OrphanExample) -> String {
+    let became = example.deletion.filter(|became| *became != "deleted");
+    let became = became.map(|became| format!("  → {became}")).unwrap_or_default();
+    let why = example.why.as_ref().map(|why| format!(": {}", printable(why))).unwrap_or_default();
+    format!("    {}{became}{why}\n", compact(&example.key))
 }
 
 #[cfg(test)]
@@ -120,7 +222,7 @@ mod tests {
     use super::*;
 
     fn example(id: u32) -> OrphanExample {
-        OrphanExample { key: json!({"PK": {"S": format!("ORDER#{id}")}}) }
+        OrphanExample { key: json!({"PK": {"S": format!("ORDER#{id}")}}), deletion: None, why: None }
     }
 
     fn report() -> OrphanReport {
@@ -136,6 +238,7 @@ mod tests {
             entities: [("User".to_owned(), OrphanedEntity::default()), ("Order".to_owned(), order)].into(),
             others: vec![session, OtherItems { kind: None, items: 1, examples: vec![example(9)] }],
             segments: Some(32),
+            deletion: None,
             rcu: 12_345.5,
         }
     }
@@ -147,14 +250,14 @@ mod tests {
               Order: 1,200, for example
                 {"PK":{"S":"ORDER#1"}}
                 {"PK":{"S":"ORDER#2"}}
-            3 items are of no entity of the mapping; they are left alone
+            3 items are of no entity of the mapping: left alone
               Session: 2, for example
                 {"PK":{"S":"ORDER#7"}}
               without a type: 1
                 {"PK":{"S":"ORDER#9"}}
             2 items without a row were deleted meanwhile
         "#]]
-        .assert_eq(&orphans(&report(), Style { color: false }));
+        .assert_eq(&section(&report(), Style { color: false }));
     }
 
     #[test]
@@ -163,6 +266,6 @@ mod tests {
         expect![[r#"
             Orphans: 5 items in the export (0 read units); 0 of the mapping's entities have no row
         "#]]
-        .assert_eq(&orphans(&clean, Style { color: false }));
+        .assert_eq(&section(&clean, Style { color: false }));
     }
 }

@@ -1,10 +1,9 @@
 //! The text of a verification.
 
 use super::cost::{counted, elapsed, thousands};
-use super::orphans::orphans;
 use super::text::{Meaning, Style, Table, compact, printable, width};
 use super::{
-    AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, expiry, failure, repair,
+    AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, expiry, failure, orphans, repair,
 };
 
 /// What was checked, what is wrong, the first wrong rows, and what that proves.
@@ -16,7 +15,7 @@ pub fn verify_text(report: &VerifyReport, style: Style) -> String {
     let would = report.repair.as_ref().is_some_and(|repair| repair.dry_run);
     sections.extend(wrong.map(|(name, entity)| differences(name, entity, would, style)));
     sections.extend(report.repair.iter().map(|repaired| repair::section(repaired, style)));
-    sections.extend(report.orphans.as_ref().map(|report| orphans(report, style)));
+    sections.extend(report.orphans.as_ref().map(|found| orphans::section(found, style)));
     let expiry = report.time_to_live.as_ref().map(|live| expiry::section(live, style));
     sections.push(notes(report, style) + &ending(report, style) + &expiry.unwrap_or_default());
     sections.retain(|section| !section.is_empty());
@@ -169,7 +168,6 @@ fn ending(report: &VerifyReport, style: Style) -> String {
     let checked = counted(total.checked, "checked row", "checked rows");
     let all_wrong = total.missing.saturating_add(total.different);
     let wrong = thousands(all_wrong);
-    let orphaned = report.orphans.as_ref().map_or(0, |orphans| orphans.known);
     let (meaning, text) = match report.outcome {
         Outcome::Failed => return failure(report.error.as_ref(), "Failed; this proves nothing.", style),
         Outcome::Interrupted => (
@@ -185,20 +183,17 @@ fn ending(report: &VerifyReport, style: Style) -> String {
             let next = "If the load is not finished, finish it first; then --repair --dry-run shows what mends them, and --repair --yes mends them.";
             (Meaning::Wrong, format!("{wrong} of {checked} are wrong in the target (exit code 5). {next}"))
         }
-        _ if orphaned > 0 => (
-            Meaning::Wrong,
-            format!(
-                "{} in the target (exit code 5): rows that were deleted, or keys that the mapping no longer makes.",
-                counted(orphaned, "orphan is", "orphans are")
-            ),
-        ),
         _ if total.read == 0 => {
             (Meaning::Attention, "The source has no rows; nothing was checked.".to_owned())
         }
         _ if total.checked == 0 => (Meaning::Attention, "Nothing was checked.".to_owned()),
         _ => (Meaning::Fine, proven(report, &total)),
     };
-    style.paint(meaning, &text) + "\n"
+    let orphaned =
+        report.orphans.as_ref().filter(|orphans| orphans.known > 0 && report.outcome != Outcome::Interrupted);
+    let orphaned = orphaned.map(orphans::ending);
+    let last = std::iter::once((meaning, text)).chain(orphaned);
+    last.map(|(meaning, text)| style.paint(meaning, &text) + "\n").collect()
 }
 
 fn proven(report: &VerifyReport, total: &VerifiedEntity) -> String {
@@ -208,7 +203,7 @@ fn proven(report: &VerifyReport, total: &VerifiedEntity) -> String {
             let rows = counted(unchecked, "other row was", "other rows were");
             format!("The target matches in every row of the sample; {rows} not checked.")
         }
-        _ if report.orphans.is_some() => {
+        _ if report.orphans.as_ref().is_some_and(|orphans| orphans.known == 0) => {
             "Every item that the source makes is in the target, and equal; no other item of its entities is."
                 .to_owned()
         }

@@ -55,7 +55,9 @@ pub use equality::{Malformed, differences};
 pub use orphans::{
     Export, ExportError, Inventory, Observe, OrphanError, OrphanEvent, OrphanOptions, Sweep, find_orphans,
 };
-pub use repair::{Became, Mend, MendError, REPAIRS as REPAIRS_FILE, Repair, RepairLog, WrongRow};
+pub use repair::{
+    Became, Mend, MendError, OrphanedItem, REPAIRS as REPAIRS_FILE, Repair, RepairLog, WrongRow,
+};
 pub use sample::{Sample, SampleError};
 
 #[derive(Clone)]

@@ -7,7 +7,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
+use crate::dynamodb::Client;
 use crate::front::{Fault, Front, Throttle, When};
+use crate::repair::by_others;
 use crate::servers::{self, Kind};
 use crate::stage::{ORDERS, Stage, expect_case};
 
@@ -283,6 +285,167 @@ async fn an_interrupted_search_proves_nothing_and_says_so() {
     running.interrupt();
     let report = running.finish().await.expect_code(130).json();
     assert_eq!((&report["outcome"], report.get("orphans")), (&json!("interrupted"), None));
+}
+
+const LOG: &str = ".migrate/mapping/shop/repairs.jsonl";
+
+/// A row that is gone, an item that never had one, and one of others; with one row more than the table has.
+async fn with_orphans(kind: Kind) -> Stage {
+    let stage = loaded(kind, "a note").await;
+    stage.database.execute("DELETE FROM orders WHERE id = 7").await;
+    put(&stage, item("USER#0000009999", "PROFILE", Some("User"))).await;
+    put(&stage, item("SESSION#1", "A", Some("Session"))).await;
+    stage
+}
+
+fn deletion(report: &Value) -> [u64; 3] {
+    ["deleted", "moved", "left"].map(|name| report["orphans"]["deletion"][name].as_u64().unwrap())
+}
+
+#[tokio::test]
+async fn orphans_are_deleted_and_written_down() {
+    for kind in servers::ALL {
+        let stage = with_orphans(kind).await;
+        let before = stage.client().scan("shop", None).await;
+        let report = stage.migrate("verify --delete-orphans --yes --json", 0).await.json();
+        assert_eq!((&report["outcome"], counts(&report)), (&json!("repaired"), [242, 239, 2, 1, 0]));
+        assert_eq!(deletion(&report), [2, 0, 0], "{}", kind.name());
+        let log = stage.folder.read(LOG);
+        let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let outcomes: Vec<&str> = lines.iter().map(|line| line["outcome"].as_str().unwrap()).collect();
+        assert_eq!(outcomes.iter().filter(|outcome| **outcome == "deleted").count(), 2, "{log}");
+        let (mut taken, after) = (before.clone(), stage.client().scan("shop", None).await);
+        taken.retain(|item| !after.contains(item));
+        let mut written: Vec<Value> = lines.iter().filter_map(|line| line.get("before").cloned()).collect();
+        let key = |item: &Value| (item["PK"].to_string(), item["SK"].to_string());
+        taken.sort_by_key(key);
+        written.sort_by_key(key);
+        assert_eq!((taken.len(), written), (2, taken.clone()), "each item is in the log as it was");
+        // What is left are the rows' items and those of others.
+        let again = stage.migrate("verify --delete-orphans --yes --json", 0).await.json();
+        assert_eq!((&again["outcome"], counts(&again)), (&json!("done"), [240, 239, 0, 1, 0]));
+        assert_eq!(again["orphans"]["deletion"].get("log"), None);
+        if kind == Kind::Sqlite {
+            let stage = with_orphans(kind).await;
+            let shown = stage.migrate("verify --delete-orphans --yes", 0).await;
+            expect_case("verify/orphans-deleted.expected", &stage.shown(&shown));
+            shown.assert_hides("planted");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_orphan_is_deleted_without_yes_nor_by_a_dry_run() {
+    let stage = with_orphans(Kind::Sqlite).await;
+    let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+    let stage = stage.at(front.url());
+    let refused = stage.migrate("verify --delete-orphans --json", 2).await;
+    assert_eq!(refused.json()["error"]["code"], "repair-not-confirmed");
+    assert!(refused.stderr.contains("--delete-orphans writes to the table"), "{}", refused.stderr);
+    assert_eq!(front.counters().requests("Scan"), 0, "refused before all is read");
+    let report = stage.migrate("verify --delete-orphans --dry-run --redact --json", 5).await.json();
+    assert_eq!((&report["outcome"], deletion(&report)), (&json!("differences"), [2, 0, 0]));
+    assert_eq!(report["orphans"]["deletion"]["dry_run"], true);
+    assert!(report["orphans"].to_string().contains("sha256:"), "{report}");
+    assert!(!report["orphans"].to_string().contains("USER#"), "{report}");
+    let shown = stage.migrate("verify --delete-orphans --dry-run", 5).await;
+    expect_case("verify/orphans-dry-run.expected", &stage.shown(&shown));
+    assert_eq!(front.counters().requests("DeleteItem"), 0);
+    assert!(!stage.folder.path().join(LOG).exists());
+}
+
+/// Between the look and the deletion somebody changes one item and deletes the other.
+#[tokio::test]
+async fn an_orphan_that_others_change_meanwhile_stays() {
+    for kind in servers::ALL {
+        let stage = with_orphans(kind).await;
+        let upstream = stage.endpoint.clone().unwrap();
+        let front = Front::forwarding(&upstream);
+        let theirs = upstream.clone();
+        front.decide(move |seen| {
+            let request: Value = serde_json::from_slice(seen.body).unwrap_or_default();
+            if seen.operation == "DeleteItem" {
+                let newer = item("USER#0000009999", "PROFILE", Some("User"));
+                match request["Key"]["SK"] == newer["SK"] {
+                    true => {
+                        let mut newer = newer;
+                        newer["note"] = json!({"S": "newer"});
+                        by_others(&theirs, "PutItem", json!({"TableName": "shop", "Item": newer}));
+                    }
+                    false => {
+                        by_others(&theirs, "DeleteItem", json!({"TableName": "shop", "Key": request["Key"]}))
+                    }
+                }
+            }
+            None
+        });
+        let stage = stage.at(front.url());
+        let report = stage.migrate("verify --delete-orphans --yes --json", 5).await.json();
+        assert_eq!(counts(&report), [242, 239, 1, 1, 1], "{}: {report}", kind.name());
+        assert_eq!((&report["outcome"], deletion(&report)), (&json!("differences"), [0, 1, 0]));
+        let items = Client::new(&upstream).scan("shop", None).await;
+        assert!(items.iter().any(|item| item["note"] == json!({"S": "newer"})));
+        assert_eq!(report["orphans"]["entities"]["User"]["examples"][0]["deletion"], "moved");
+    }
+}
+
+/// A row that comes while the table is read explains its item: rows are read after it.
+#[tokio::test]
+async fn what_a_newer_row_explains_is_not_deleted() {
+    for kind in servers::ALL {
+        let stage = with_orphans(kind).await;
+        let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+        front.on("Scan", When::Always, Fault::Delay(Duration::from_millis(300)));
+        let stage = stage.at(front.url());
+        let mut running = stage.tool("verify --delete-orphans --yes --json").spawn();
+        running.until("it reads the table", |_| front.counters().requests("Scan") >= 3).await;
+        stage.database.execute("INSERT INTO users VALUES (9999, 'late')").await;
+        let finished = running.finish().await;
+        let report = finished.json();
+        assert_eq!(counts(&report), [242, 240, 1, 1, 0], "{}: {report}", kind.name());
+        assert_eq!(deletion(&report), [1, 0, 0]);
+    }
+}
+
+/// Whoever names the wrong database loses nothing.
+#[tokio::test]
+async fn nothing_is_deleted_where_no_item_has_a_row() {
+    for kind in servers::ALL {
+        let stage = with_orphans(kind).await;
+        stage.database.execute("DELETE FROM orders").await;
+        stage.database.execute("DELETE FROM users").await;
+        let failed = stage.migrate("verify --delete-orphans --yes --json", 1).await.json();
+        assert_eq!(failed["error"]["code"], "orphans-unexplained", "{}", kind.name());
+        assert_eq!(stage.client().scan("shop", None).await.len(), 242);
+        let report = stage.migrate("verify --orphans --json", 5).await.json();
+        assert_eq!(counts(&report), [242, 0, 241, 1, 0]);
+    }
+}
+
+#[tokio::test]
+async fn a_stopped_deletion_says_what_it_has_done() {
+    let stage = loaded(Kind::Sqlite, "a note").await;
+    stage.database.execute("DELETE FROM orders WHERE id > 50").await;
+    let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+    front.on("DeleteItem", When::Between(40, 1_000), Fault::Delay(Duration::from_secs(20)));
+    let before = stage.client().scan("shop", None).await.len();
+    let client = stage.client();
+    let stage = stage.at(front.url());
+    let mut running = stage.tool("verify --delete-orphans --yes --json --concurrency 1").spawn();
+    running.until("it deletes", |_| front.counters().requests("DeleteItem") >= 40).await;
+    running.interrupt();
+    let finished = running.finish().await.expect_code(130);
+    assert_eq!(finished.json()["outcome"], "interrupted");
+    let told = finished.stderr.lines().find(|line| line.contains("orphans deleted before that: 25"));
+    assert!(told.is_some_and(|line| line.ends_with("repairs.jsonl")), "{}", finished.stderr);
+    let gone = before - client.scan("shop", None).await.len();
+    let lines = stage.folder.read(LOG);
+    let intended = lines.lines().filter(|line| line.contains("intended")).count();
+    assert!((25..=intended).contains(&gone), "{gone} of {intended} are gone");
+    // The next one deletes the rest.
+    front.script([]);
+    let report = stage.migrate("verify --delete-orphans --yes --json", 0).await.json();
+    assert_eq!(deletion(&report), [u64::try_from(150 - gone).unwrap(), 0, 0]);
 }
 
 /// As DynamoDB exports to S3, in `files` data files.

@@ -16,26 +16,29 @@ use super::super::terminal::Terminal;
 use super::{PAGE_BYTES, VerifyArgs, price, time};
 use crate::load::Pace;
 use crate::plan::Plan;
-use crate::report::OrphanReport;
 use crate::report::cost::{bytes, thousands};
+use crate::report::{OrphanReport, Outcome, VerifyReport};
 use crate::source::{PageLimits, Source};
 use crate::target::SizeEstimate;
 use crate::verify::{
-    Export, ExportError, Inventory, OrphanError, OrphanEvent, OrphanOptions, Sweep, find_orphans,
+    Export, ExportError, Inventory, Mend, OrphanError, OrphanEvent, OrphanOptions, Sweep, find_orphans,
 };
 
 #[derive(Debug, Clone, Args)]
-#[command(group(ArgGroup::new("inventory").args(["orphans", "export"]).multiple(true)))]
+#[command(group(ArgGroup::new("inventory").args(["orphans", "export", "delete_orphans"]).multiple(true)))]
 pub(crate) struct OrphanArgs {
     /// Also look for items that no row explains: reads the whole table, and says first what that costs
     #[arg(long, help_heading = ORPHANS)]
     pub orphans: bool,
-    /// Read units that --orphans may take
+    /// Read units that looking for orphans may take
     #[arg(long, help_heading = ORPHANS, default_value_t = 1_000_000, value_name = "RCU", requires = "inventory")]
     pub orphans_limit: u32,
-    /// Look for them in an export of the table, copied from S3 (full, DYNAMODB_JSON), which costs none
+    /// Look for them in an export of the table (full, DYNAMODB_JSON, copied from S3) instead of reading it
     #[arg(long, help_heading = ORPHANS, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub export: Option<PathBuf>,
+    /// Look for orphans and delete them, each as long as it is what was read
+    #[arg(long, help_heading = ORPHANS)]
+    pub delete_orphans: bool,
 }
 
 /// Requests of a Scan in flight at most: each may bring a megabyte.
@@ -52,12 +55,13 @@ pub(super) async fn look(
     source: &mut Source,
     plan: &Plan,
     destination: &Destination,
+    mend: Option<Arc<dyn Mend>>,
 ) -> Result<Option<OrphanReport>, Failure> {
-    let OrphanArgs { orphans, orphans_limit, export } = &args.orphans;
+    let OrphanArgs { orphans, orphans_limit, export, delete_orphans } = &args.orphans;
     let pace = destination.read_pace(args.rate);
     let inventory = match export {
         Some(folder) => Inventory::Export(exported(folder, destination, terminal)?),
-        None if *orphans => {
+        None if *orphans || *delete_orphans => {
             let estimate = destination.dynamodb.size_estimate().await?;
             terminal.remark(&announcement(&estimate, &pace, destination.dynamodb.is_local()));
             must_not_exceed(&estimate, *orphans_limit)?;
@@ -67,15 +71,21 @@ pub(super) async fn look(
         None => return Ok(None),
     };
     let settings = project.source()?;
+    let entity_type = project.table()?.entity_type.as_ref().map(|name| name.get_ref().clone());
+    if mend.is_some() && entity_type.is_none() {
+        terminal.remark(BY_KEYS_ALONE);
+    }
+    let log = mend.as_ref().and_then(|mend| mend.log()).map(Path::to_owned);
     let options = OrphanOptions {
         inventory,
-        entity_type: project.table()?.entity_type.as_ref().map(|name| name.get_ref().clone()),
+        entity_type,
         readers: settings.readers,
         page_limits: PageLimits { rows: settings.page_rows, bytes: PAGE_BYTES },
         concurrency: usize::from(args.concurrency),
         pace,
         most: *orphans_limit,
         examples: 10,
+        mend,
     };
     let table = Arc::new(destination.dynamodb.clone());
     let progress = Arc::new(Looking::new(terminal));
@@ -83,7 +93,23 @@ pub(super) async fn look(
     let observe = Arc::new(move |event| observer.note(&event));
     let found = find_orphans(plan, source, table, options, observe, stop_on_signal(terminal)).await;
     progress.finish();
+    if let (Ok(None) | Err(_), Some(log)) = (&found, log) {
+        progress.tell_deleted(&log);
+    }
     Ok(found?)
+}
+
+const BY_KEYS_ALONE: &str = "warning: the mapping has no entity_type, so that only its key tells whose an item is: \
+                             are there items of others in the table whose keys look like those of the entities?";
+
+/// Orphans that are still there are damage.
+pub(super) fn judge(report: &mut VerifyReport) {
+    let Some(orphans) = report.orphans.as_ref().filter(|orphans| orphans.known > 0) else { return };
+    report.outcome = match report.outcome {
+        Outcome::Done | Outcome::Repaired if orphans.remaining() > 0 => Outcome::Differences,
+        Outcome::Done => Outcome::Repaired,
+        outcome => outcome,
+    };
 }
 
 /// What reading the whole table takes, as far as anyone knows before.
@@ -150,6 +176,7 @@ struct Seen {
     units: f64,
     rows: u64,
     examined: u64,
+    deleted: u64,
     last_line: Instant,
 }
 
@@ -157,7 +184,7 @@ impl Looking {
     fn new(terminal: &Terminal) -> Self {
         let target =
             if terminal.interactive { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let seen = Seen { items: 0, units: 0.0, rows: 0, examined: 0, last_line: Instant::now() };
+        let seen = Seen { items: 0, units: 0.0, rows: 0, examined: 0, deleted: 0, last_line: Instant::now() };
         let bar = ProgressBar::with_draw_target(None, target);
         Self { terminal: terminal.clone(), bar, seen: Mutex::new(seen) }
     }
@@ -176,6 +203,16 @@ impl Looking {
 
     fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+
+    /// Of a search that has no report.
+    fn tell_deleted(&self, log: &Path) {
+        let deleted = self.seen.lock().unwrap_or_else(PoisonError::into_inner).deleted;
+        if deleted > 0 {
+            let (deleted, log) = (thousands(deleted), log.display());
+            self.terminal
+                .remark(&format!("orphans deleted before that: {deleted}, each with its item in {log}"));
+        }
     }
 }
 
@@ -196,6 +233,10 @@ impl Seen {
             OrphanEvent::Examined { items } => {
                 self.examined += items;
                 format!("looking for orphans: {} items without a row", thousands(self.examined))
+            }
+            OrphanEvent::Deleted { items } => {
+                self.deleted += items;
+                format!("looking for orphans: {} deleted", thousands(self.deleted))
             }
             OrphanEvent::Slowed { reason } => format!("slowed: {reason}"),
         }
@@ -219,6 +260,9 @@ impl From<OrphanError> for Failure {
             OrphanError::Disk(_) => Failure::new(Exit::Failed, "orphans", message).with_help(
                 "keys are sorted in temporary files: is there room on the disk? TMPDIR says where",
             ),
+            OrphanError::State(error) => error.into(),
+            OrphanError::NothingExplained { .. } => Failure::new(Exit::Failed, "orphans-unexplained", message)
+                .with_help("is it the right database, and do its tables have rows? `migrate verify --orphans` alone shows what it finds"),
             OrphanError::Keys(_)
             | OrphanError::Malformed(_)
             | OrphanError::NoReader
@@ -246,7 +290,8 @@ mod tests {
 
     #[test]
     fn progress_adds_up() {
-        let mut seen = Seen { items: 0, units: 0.0, rows: 0, examined: 0, last_line: Instant::now() };
+        let mut seen =
+            Seen { items: 0, units: 0.0, rows: 0, examined: 0, deleted: 0, last_line: Instant::now() };
         seen.note(&OrphanEvent::Scanned { items: 1_500, units: 128.5 });
         let line = seen.note(&OrphanEvent::Scanned { items: 1_500, units: 128.5 });
         assert_eq!(line, "looking for orphans: 3,000 items read, 257 read units");

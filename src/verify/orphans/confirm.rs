@@ -1,4 +1,5 @@
-//! Of the items without a row those of the entities are read again before they count.
+//! Of the items without a row those of the entities are read again before they count, and are deleted where
+//! that is asked for.
 
 use std::sync::Arc;
 
@@ -6,11 +7,13 @@ use futures::future::try_join_all;
 
 use super::super::batch::read_units;
 use super::super::lookup::{Pace, fetch};
+use super::super::repair::{Became, Mend, OrphanedItem};
 use super::look::{Names, rendered};
 use super::meter::Meter;
 use super::sightings::{Candidate, Candidates};
 use super::tally::Tally;
 use super::{Observe, OrphanError, OrphanEvent, count};
+use crate::plan::Plan;
 use crate::target::{Lookup, TargetError};
 
 /// An item of an entity without a row, as it stood when it was read again.
@@ -19,6 +22,9 @@ pub(super) struct Orphan {
     pub(super) entity: usize,
     /// As [`crate::item::Item::key`].
     pub(super) key: Vec<u8>,
+    found: Arc<Vec<u8>>,
+    /// Where it was to be deleted.
+    pub(super) became: Option<Became>,
 }
 
 /// How items are read again.
@@ -28,6 +34,9 @@ pub(super) struct Confirm<'a, L> {
     pub(super) meter: &'a Meter,
     /// Requests in flight at most.
     pub(super) concurrency: usize,
+    pub(super) plan: &'a Plan,
+    /// Deletes orphans.
+    pub(super) mend: Option<&'a dyn Mend>,
     pub(super) observe: &'a Observe,
 }
 
@@ -63,6 +72,7 @@ impl<L: Lookup> Confirm<'_, L> {
             let requests = suspects.chunks(ITEMS_A_REQUEST).map(|some| self.confirm(some, tally));
             for settled in try_join_all(requests).await?.into_iter().flatten() {
                 match settled {
+                    Settled::Orphan(orphan) if orphan.became == Some(Became::Right) => tally.add_gone(),
                     Settled::Orphan(orphan) => tally.add(orphan),
                     Settled::Other(candidate) => tally.add_other(&candidate, self.names),
                     Settled::Gone => tally.add_gone(),
@@ -97,7 +107,7 @@ impl<L: Lookup> Confirm<'_, L> {
         let asked: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let slowed = |error: &TargetError| {
             self.meter.slowed(error);
-            (self.observe)(OrphanEvent::Slowed { reason: error.cause.clone() });
+            self.tell(error);
         };
         let found = fetch(self.target, &asked, Pace::default(), &slowed).await?;
         self.meter.pay(units(&found)).await?;
@@ -109,11 +119,42 @@ impl<L: Lookup> Confirm<'_, L> {
             };
             let now = Candidate { kind: self.names.look(&stored)?.kind(), ..suspect.clone() };
             settled.push(match tally.whose(&now)? {
-                Some(entity) => Settled::Orphan(Orphan { entity, key }),
+                Some(entity) => Settled::Orphan(Orphan { entity, key, found: stored, became: None }),
                 None => Settled::Other(now),
             });
         }
+        if let Some(mend) = self.mend {
+            self.delete(mend, &mut settled).await?;
+        }
         Ok(settled)
+    }
+
+    async fn delete(&self, mend: &dyn Mend, settled: &mut [Settled]) -> Result<(), OrphanError> {
+        for (position, entity) in self.plan.entities.iter().enumerate() {
+            let mut orphans: Vec<&mut Orphan> = settled
+                .iter_mut()
+                .filter_map(|settled| match settled {
+                    Settled::Orphan(orphan) if orphan.entity == position => Some(orphan),
+                    _ => None,
+                })
+                .collect();
+            if orphans.is_empty() {
+                continue;
+            }
+            let items: Vec<OrphanedItem<'_>> = orphans
+                .iter()
+                .map(|orphan| OrphanedItem { key: &orphan.key, found: &orphan.found })
+                .collect();
+            let became = mend.delete(&entity.name, &items, &|error| self.tell(error)).await?;
+            let deleted = became.iter().filter(|became| matches!(became, Became::Deleted { .. })).count();
+            (self.observe)(OrphanEvent::Deleted { items: count(deleted) });
+            orphans.iter_mut().zip(became).for_each(|(orphan, became)| orphan.became = Some(became));
+        }
+        Ok(())
+    }
+
+    fn tell(&self, error: &TargetError) {
+        (self.observe)(OrphanEvent::Slowed { reason: error.cause.clone() });
     }
 }
 

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The source is read after the table, so that a row that was added meanwhile explains its item. What of the
-//! entities' own items has no row is fetched once more with a strongly consistent read before it counts.
+//! entities' own items has no row is fetched once more with a strongly consistent read before it counts, and
+//! deleted where that is asked for, as long as it is what was read then.
 //! Items of other applications are counted by what they say they are, and not fetched.
 
 mod confirm;
@@ -19,6 +20,7 @@ mod sightings;
 mod sweep;
 mod tally;
 
+use std::fmt;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
@@ -28,10 +30,11 @@ use tokio::task::JoinError;
 
 use super::equality::Malformed;
 use super::lookup::{LookupError, Pace};
+use super::repair::{Mend, MendError};
 use super::stopped;
 use crate::item::ItemPage;
 use crate::keys::{EveryKey, KeyPassError, Sorter, every_key};
-use crate::load;
+use crate::load::{self, StateError};
 use crate::plan::{Plan, Recognizer};
 use crate::report::OrphanReport;
 use crate::source::{PageLimits, Source, SourceError};
@@ -59,7 +62,6 @@ pub enum Inventory {
     Export(Export),
 }
 
-#[derive(Debug)]
 pub struct OrphanOptions {
     pub inventory: Inventory,
     /// The attribute that holds an entity's type.
@@ -74,19 +76,43 @@ pub struct OrphanOptions {
     pub most: u32,
     /// Examples to report of each entity.
     pub examples: usize,
+    /// Deletes orphans.
+    pub mend: Option<Arc<dyn Mend>>,
+}
+
+impl fmt::Debug for OrphanOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OrphanOptions")
+            .field("inventory", &self.inventory)
+            .field("most", &self.most)
+            .field("deletes", &self.mend.is_some())
+            .finish_non_exhaustive()
+    }
 }
 
 /// What happens during the search, for progress displays.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OrphanEvent {
     /// A page of the table, or some lines of an export.
-    Scanned { items: u64, units: f64 },
+    Scanned {
+        items: u64,
+        units: f64,
+    },
     /// Keys of source rows.
-    Keys { rows: u64 },
+    Keys {
+        rows: u64,
+    },
     /// Items without a row that were looked at.
-    Examined { items: u64 },
+    Examined {
+        items: u64,
+    },
+    Deleted {
+        items: u64,
+    },
     /// A request has to be sent again, and why.
-    Slowed { reason: String },
+    Slowed {
+        reason: String,
+    },
 }
 
 pub type Observe = Arc<dyn Fn(OrphanEvent) + Send + Sync>;
@@ -108,6 +134,10 @@ pub enum OrphanError {
     Disk(#[from] io::Error),
     #[error("look for orphans: stopped after {most} read units, before the end")]
     TooExpensive { most: u32 },
+    #[error("look for orphans: none of {items} items has a row of this source; none is deleted")]
+    NothingExplained { items: u64 },
+    #[error(transparent)]
+    State(StateError),
     #[error("look for orphans: the source opened no reader")]
     NoReader,
     #[error("look for orphans: a worker ended early")]
@@ -149,6 +179,9 @@ async fn search<T: Scan + Lookup>(
     };
     let rows = row_keys(plan, source, &options, &names, &observe).await?;
     let (Explained { items: scanned, explained, others }, logs) = compare(seen, rows).await?;
+    if options.mend.is_some() && explained == 0 && scanned > 0 {
+        return Err(OrphanError::NothingExplained { items: scanned });
+    }
     let recognizer = Recognizer::new(plan, options.entity_type.as_deref());
     let mut tally = Tally::new(plan, &recognizer, options.examples);
     let confirm = Confirm {
@@ -156,10 +189,13 @@ async fn search<T: Scan + Lookup>(
         names: &names,
         meter: &meter,
         concurrency: options.concurrency,
+        plan,
+        mend: options.mend.as_deref(),
         observe: &observe,
     };
     confirm.settle(Candidates::new(others, logs)?, &mut tally).await?;
-    Ok(OrphanReport { scanned, explained, segments, rcu: meter.spent(), ..tally.report() })
+    let log = options.mend.as_ref().map(|mend| mend.log());
+    Ok(OrphanReport { scanned, explained, segments, rcu: meter.spent(), ..tally.report(log) })
 }
 
 /// Hashes of the keys of all rows, in a snapshot of now.
@@ -242,6 +278,16 @@ impl From<KeyPassError> for OrphanError {
         match error {
             KeyPassError::Source(error) => OrphanError::Source(error),
             error => OrphanError::Keys(error),
+        }
+    }
+}
+
+impl From<MendError> for OrphanError {
+    fn from(error: MendError) -> Self {
+        match error {
+            MendError::Target(error) => OrphanError::Target(error),
+            MendError::Malformed(malformed) => OrphanError::Malformed(malformed),
+            MendError::Log(error) => OrphanError::State(error),
         }
     }
 }

@@ -1,17 +1,19 @@
 //! Sums up what was found, entity by entity and type by type.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::path::Path;
 
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use super::super::equality::braced;
+use super::super::repair::Became;
 use super::OrphanError;
 use super::confirm::Orphan;
 use super::look::Names;
 use super::sightings::Candidate;
 use crate::plan::{Plan, Recognizer};
-use crate::report::{OrphanExample, OrphanReport, OrphanedEntity, OtherItems};
+use crate::report::{DeletionReport, OrphanExample, OrphanReport, OrphanedEntity, OtherItems};
 
 /// Types of others' items that are told apart; the items of further ones are counted without.
 const TYPES: usize = 50;
@@ -22,6 +24,7 @@ pub(super) struct Tally<'a> {
     entities: IndexMap<String, Group>,
     others: IndexMap<Option<String>, Group>,
     gone: u64,
+    deletion: DeletionReport,
     /// Examples to keep of each group.
     examples: usize,
 }
@@ -30,14 +33,21 @@ pub(super) struct Tally<'a> {
 #[derive(Debug, Default)]
 struct Group {
     items: u64,
-    /// The lowest keys, so that they are the same ones each time.
-    examples: BTreeSet<Vec<u8>>,
+    /// By key, the lowest ones, so that they are the same ones each time; with what became of them.
+    examples: BTreeMap<Vec<u8>, Option<Became>>,
 }
 
 impl<'a> Tally<'a> {
     pub(super) fn new(plan: &Plan, recognizer: &'a Recognizer, examples: usize) -> Self {
         let entities = plan.entities.iter().map(|entity| (entity.name.clone(), Group::default())).collect();
-        Self { recognizer, entities, others: IndexMap::new(), gone: 0, examples }
+        Self {
+            recognizer,
+            entities,
+            others: IndexMap::new(),
+            gone: 0,
+            deletion: DeletionReport::default(),
+            examples,
+        }
     }
 
     /// The position of the entity whose item it is.
@@ -47,8 +57,15 @@ impl<'a> Tally<'a> {
     }
 
     pub(super) fn add(&mut self, orphan: Orphan) {
+        match &orphan.became {
+            Some(Became::Deleted { .. }) => self.deletion.deleted += 1,
+            Some(Became::Moved) => self.deletion.moved += 1,
+            Some(Became::Left(_)) => self.deletion.left += 1,
+            // Nothing else becomes of what is to be deleted, or nothing was to be.
+            Some(Became::Put | Became::Replaced { .. } | Became::Right) | None => {}
+        }
         if let Some((_, entity)) = self.entities.get_index_mut(orphan.entity) {
-            entity.add(orphan.key, self.examples);
+            entity.add(orphan.key, orphan.became, self.examples);
         }
     }
 
@@ -56,15 +73,17 @@ impl<'a> Tally<'a> {
         let kind = candidate.kind.clone();
         let is_told = self.others.len() < TYPES || self.others.contains_key(&kind);
         let group = self.others.entry(kind.filter(|_| is_told)).or_default();
-        group.add(candidate.members(names), self.examples);
+        group.add(candidate.members(names), None, self.examples);
     }
 
     pub(super) fn add_gone(&mut self) {
         self.gone += 1;
     }
 
-    /// What was found of the items without a row.
-    pub(super) fn report(self) -> OrphanReport {
+    /// What was found of the items without a row; with the log of those that were deleted, where that was
+    /// asked for.
+    pub(super) fn report(self, deleted: Option<Option<&Path>>) -> OrphanReport {
+        let deletion = deleted.map(|log| self.deletion.logged(log));
         let sum = |groups: &mut dyn Iterator<Item = &Group>| groups.map(|group| group.items).sum();
         let known = sum(&mut self.entities.values());
         let unknown = sum(&mut self.others.values());
@@ -82,6 +101,7 @@ impl<'a> Tally<'a> {
             known,
             unknown,
             gone: self.gone,
+            deletion,
             entities: self.entities.into_iter().map(entity).collect(),
             others,
             ..OrphanReport::default()
@@ -90,17 +110,21 @@ impl<'a> Tally<'a> {
 }
 
 impl Group {
-    fn add(&mut self, key: Vec<u8>, most: usize) {
+    fn add(&mut self, key: Vec<u8>, became: Option<Became>, most: usize) {
         self.items += 1;
-        self.examples.insert(key);
+        self.examples.insert(key, became);
         if self.examples.len() > most {
             self.examples.pop_last();
         }
     }
 
-    /// For people only; what was compared are the bytes.
     fn examples(&self) -> Vec<OrphanExample> {
-        let parsed = |key: &Vec<u8>| serde_json::from_slice::<Json>(&braced(key)).unwrap_or_default();
-        self.examples.iter().map(|key| OrphanExample { key: parsed(key) }).collect()
+        let example = |(key, became): (&Vec<u8>, &Option<Became>)| OrphanExample {
+            // For people only; what was compared are the bytes.
+            key: serde_json::from_slice::<Json>(&braced(key)).unwrap_or_default(),
+            deletion: became.as_ref().map(Became::outcome),
+            why: became.as_ref().and_then(Became::why).map(str::to_owned),
+        };
+        self.examples.iter().map(example).collect()
     }
 }
