@@ -157,6 +157,7 @@ pub(crate) async fn compare(
     let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
     let snapshot = source.open(settings.readers, &selects).await?;
     let limits = PageLimits { rows: settings.page_rows, bytes: PAGE_BYTES };
+    let losers = excuse::losers(folder, plan)?;
     let defaults = VerifyOptions::new(limits);
     let options = VerifyOptions {
         sample: args.sample,
@@ -164,7 +165,8 @@ pub(crate) async fn compare(
         show_values: args.show_values,
         concurrency: usize::from(args.concurrency),
         pace: destination.read_pace(args.rate),
-        excuse: excuse::excuse(folder, plan)?,
+        excuse: excuse::excuse(folder, plan, losers.as_deref())?,
+        losers,
         expiry: expiry(plan, destination).await,
         // Every wrong row is to be mended, however many there are.
         reconsidered: if args.repair.repair { u64::MAX } else { defaults.reconsidered },

@@ -319,6 +319,11 @@ columns = ["id", "expires"]
         let enable = json!({"TableName": "shop", "TimeToLiveSpecification": {"Enabled": true, "AttributeName": "expires"}});
         stage.client().call("UpdateTimeToLive", enable).await;
         assert_eq!(entity(stage.migrate("verify --json", 5).await.json()), [1, 1, 1], "{}", kind.name());
+        // Nor is it put again.
+        let report = stage.migrate("verify --repair --yes --json", 0).await.json();
+        assert_eq!((&report["repair"]["put"], &report["repair"]["left"]), (&json!(1), &json!(0)));
+        assert_eq!(entity(report), [1, 1, 1], "{}", kind.name());
+        assert_eq!(entity(stage.migrate("verify --json", 0).await.json()), [2, 0, 1], "{}", kind.name());
     }
 }
 
