@@ -156,22 +156,9 @@ pub(crate) async fn compare(
     let settings = project.source()?;
     let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
     let snapshot = source.open(settings.readers, &selects).await?;
-    let limits = PageLimits { rows: settings.page_rows, bytes: PAGE_BYTES };
-    let losers = excuse::losers(folder, plan)?;
-    let defaults = VerifyOptions::new(limits);
     let options = VerifyOptions {
-        sample: args.sample,
-        seed: args.seed,
-        show_values: args.show_values,
-        concurrency: usize::from(args.concurrency),
-        pace: destination.read_pace(args.rate),
-        excuse: excuse::excuse(folder, plan, losers.as_deref())?,
-        losers,
-        expiry: expiry(plan, destination).await,
-        // Every wrong row is to be mended, however many there are.
-        reconsidered: if args.repair.repair { u64::MAX } else { defaults.reconsidered },
         mend: repairs.mend.clone(),
-        ..defaults
+        ..options(project, args, plan, destination, folder).await?
     };
     announce(plan, destination, folder, &options, terminal)?;
     let notebook = Notebook {
@@ -216,6 +203,33 @@ pub(crate) async fn compare(
         expire.conclude(&mut report, destination, args.repair.dry_run).await?;
     }
     Ok(report)
+}
+
+/// What the flags say, and what the load and the table's settings excuse.
+async fn options(
+    project: &Project,
+    args: &VerifyArgs,
+    plan: &Plan,
+    destination: &Destination,
+    folder: &Path,
+) -> Result<VerifyOptions, Failure> {
+    let settings = project.source()?;
+    let limits = PageLimits { rows: settings.page_rows, bytes: PAGE_BYTES };
+    let losers = excuse::losers(folder, plan)?;
+    let defaults = VerifyOptions::new(limits);
+    Ok(VerifyOptions {
+        sample: args.sample,
+        seed: args.seed,
+        show_values: args.show_values,
+        concurrency: usize::from(args.concurrency),
+        pace: destination.read_pace(args.rate),
+        excuse: excuse::excuse(folder, plan, losers.as_deref())?,
+        losers,
+        expiry: expiry(plan, destination).await,
+        // Every wrong row is to be mended, however many there are.
+        reconsidered: if args.repair.repair { u64::MAX } else { defaults.reconsidered },
+        ..defaults
+    })
 }
 
 /// Both a row's key and its item's tell who it is about.
