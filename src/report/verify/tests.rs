@@ -98,7 +98,7 @@ fn differences_name_row_key_and_attributes() {
             balance  missing
             x        unexpected
 
-        200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is not finished, or the source has changed since, load again (a finished load: with --restart) and verify again.
+        200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is not finished, finish it first; then --repair --dry-run shows what mends them, and --repair --yes mends them.
     "#]].assert_eq(&verify_text(&wrong(false), PLAIN));
 }
 
@@ -174,7 +174,7 @@ fn colour_means_something() {
             "31m2",
             "31mmissing  ",
             "31mdifferent",
-            "31m200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is not finished, or the source has changed since, load again (a finished load: with --restart) and verify again.",
+            "31m200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is not finished, finish it first; then --repair --dry-run shows what mends them, and --repair --yes mends them.",
         ]
     "#]].assert_debug_eq(&colored);
 }
