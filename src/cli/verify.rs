@@ -158,7 +158,7 @@ pub(crate) async fn compare(
     let snapshot = source.open(settings.readers, &selects).await?;
     let options = VerifyOptions {
         mend: repairs.mend.clone(),
-        ..options(project, args, plan, destination, folder).await?
+        ..options(project, args, plan, destination, folder, terminal).await?
     };
     announce(plan, destination, folder, &options, terminal)?;
     let notebook = Notebook {
@@ -173,21 +173,22 @@ pub(crate) async fn compare(
     let target = Arc::new(destination.dynamodb.clone());
     let observe = |event| progress.verify_event(&event);
     let stop = stop_on_signal(terminal);
-    let verified =
-        verify(plan, snapshot.readers, target, &options, Some(&notebook), &observe, stop.clone()).await;
-    let mut verified = match verified {
-        Ok(verified) => verified,
-        Err(error) => {
-            progress.finish();
-            return Err(error.into());
+    let verified = async {
+        let mut verified =
+            verify(plan, snapshot.readers, target, &options, Some(&notebook), &observe, stop.clone()).await?;
+        if verified.suspects() > 0 && !verified.interrupted {
+            let now = source.open(settings.readers, &selects).await?.readers;
+            let target = &destination.dynamodb;
+            reconsider(plan, now, target, &options, &mut verified, &observe, stop).await?;
         }
+        if !verified.interrupted {
+            notebook.forget()?;
+        }
+        Ok::<_, Failure>(verified)
     };
-    if verified.suspects() > 0 && !verified.interrupted {
-        let now = source.open(settings.readers, &selects).await?;
-        let target = &destination.dynamodb;
-        reconsider(plan, now.readers, target, &options, &mut verified, &observe, stop).await?;
-    }
+    let verified = verified.await;
     progress.finish();
+    let verified = verified?;
     let mut report = verified.report(&plan.table.name);
     if args.repair.redact {
         hide_keys(&mut report);
@@ -212,6 +213,7 @@ async fn options(
     plan: &Plan,
     destination: &Destination,
     folder: &Path,
+    terminal: &Terminal,
 ) -> Result<VerifyOptions, Failure> {
     let settings = project.source()?;
     let limits = PageLimits { rows: settings.page_rows, bytes: PAGE_BYTES };
@@ -225,7 +227,7 @@ async fn options(
         pace: destination.read_pace(args.rate),
         excuse: excuse::excuse(folder, plan, losers.as_deref())?,
         losers,
-        expiry: expiry(plan, destination).await,
+        expiry: expiry(plan, destination, args.repair.repair, terminal).await,
         // Every wrong row is to be mended, however many there are.
         reconsidered: if args.repair.repair { u64::MAX } else { defaults.reconsidered },
         ..defaults
@@ -243,11 +245,27 @@ fn hide_keys(report: &mut VerifyReport) {
     }
 }
 
-/// The table deletes what has expired only where that is switched on. Who may not ask is told nothing.
-async fn expiry(plan: &Plan, destination: &Destination) -> Option<Expiry> {
+/// The table deletes what has expired only where that is switched on.
+async fn expiry(plan: &Plan, destination: &Destination, repair: bool, terminal: &Terminal) -> Option<Expiry> {
     let attribute = plan.table.ttl.clone()?;
-    let live = destination.dynamodb.time_to_live().await.ok().flatten()?;
-    (live.enabled && live.attribute == attribute).then_some(Expiry { attribute })
+    match destination.dynamodb.time_to_live().await {
+        Ok(live) => {
+            let live = live?;
+            (live.enabled && live.attribute == attribute).then_some(Expiry { attribute })
+        }
+        Err(error) if repair => {
+            terminal.remark(&format!(
+                "warning: {error}; missing items whose time has passed are not put again, as if the table's TTL were on"
+            ));
+            Some(Expiry { attribute })
+        }
+        Err(error) => {
+            terminal.remark(&format!(
+                "warning: {error}; where the table's TTL is on, items that it has deleted count as missing"
+            ));
+            None
+        }
+    }
 }
 
 /// What is read, and what that costs, as far as anyone knows before.
@@ -259,13 +277,13 @@ fn announce(
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     let checkpoint = Checkpoint::read(folder)?;
-    let mut units = 0;
+    let mut units: u64 = 0;
     for entity in &plan.entities {
         let recorded = checkpoint.as_ref().and_then(|checkpoint| checkpoint.entity(&entity.name));
         let tally = recorded.map(EntityCheckpoint::tally).unwrap_or_default();
         let Some(rows) = recorded.map(|_| tally.written).or(entity.expected_rows()) else { continue };
         let rows = options.sample.map_or(rows, |sample| sample.of(rows));
-        units += rows * read_units(tally.sizes.summary().median);
+        units += rows.saturating_mul(read_units(tally.sizes.summary().median));
     }
     let time = match &options.pace {
         Pace::Unlimited => None,

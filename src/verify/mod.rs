@@ -175,7 +175,8 @@ pub enum VerifyError {
 /// How often the notebook is written.
 const NOTED_EVERY: Duration = Duration::from_secs(10);
 
-/// Verifies all entities of a plan over readers of one snapshot, and goes on from what the notebook says.
+/// Verifies all entities of a plan over readers of one snapshot, and goes on from what the notebook says. The
+/// caller lets it forget that once the verification has ended.
 ///
 /// `observe` is called from this future alone. Once `stop` holds true, reading and looking up end at
 /// once and what was counted so far is returned as interrupted.
@@ -218,11 +219,7 @@ pub async fn verify<L: Lookup>(
             observe(event);
         }
     }
-    if let (Ok(false), Some(notebook)) = (&ended, notebook) {
-        notebook.forget()?;
-    } else {
-        note(notebook, &mut page, &tally)?;
-    }
+    note(notebook, &mut page, &tally)?;
     let interrupted = ended?;
     let sample = options.sample.map(|size| SampleReport { size: size.to_string(), seed: options.seed });
     let entities = tally.finish();

@@ -245,6 +245,22 @@ async fn what_was_wrong_before_the_stop_is_wrong_behind_it() {
         assert_eq!(entity["differences"][0]["source_key"]["id"], "3", "{words}");
         assert_eq!(report["snapshots"], json!(if words.is_empty() { 2 } else { 1 }), "{words}");
     }
+    // Stopped while the wrong row is read once more: it is read again, with its range, and that alone.
+    let before = front.counters().requests("BatchGetItem");
+    front.on("BatchGetItem", When::At(17), Fault::Delay(Duration::from_millis(2_000)));
+    let mut running = stage.tool("verify --json --concurrency 1").spawn();
+    running
+        .until("it reads the row once more", |_| front.counters().requests("BatchGetItem") >= before + 17)
+        .await;
+    running.interrupt();
+    running.finish().await.expect_code(130);
+    front.script([]);
+    let before = front.counters().requests("BatchGetItem");
+    let report = stage.migrate("verify --json", 5).await.json();
+    assert_eq!((&report["snapshots"], &report["entities"]["Order"]["different"]), (&json!(2), &json!(1)));
+    assert!(front.counters().requests("BatchGetItem") - before < 15);
+    // What has ended is forgotten.
+    assert_eq!(stage.migrate("verify --json", 5).await.json()["snapshots"], 1);
 }
 
 /// An application that writes to both databases meanwhile is no damage.
@@ -319,11 +335,22 @@ columns = ["id", "expires"]
         let enable = json!({"TableName": "shop", "TimeToLiveSpecification": {"Enabled": true, "AttributeName": "expires"}});
         stage.client().call("UpdateTimeToLive", enable).await;
         assert_eq!(entity(stage.migrate("verify --json", 5).await.json()), [1, 1, 1], "{}", kind.name());
-        // Nor is it put again.
+        // Whoever may not ask whether it is on is told what that means.
+        let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+        front.decide(|seen| (seen.operation == "DescribeTimeToLive").then(Fault::access_denied));
+        let stage = stage.at(front.url());
+        let finished = stage.migrate("verify --json", 5).await;
+        assert!(
+            finished.stderr.contains("items that it has deleted count as missing"),
+            "{}",
+            finished.stderr
+        );
+        assert_eq!(entity(finished.json()), [1, 2, 0], "{}", kind.name());
+        // Nor is it put again, not even when nobody knows.
         let report = stage.migrate("verify --repair --yes --json", 0).await.json();
         assert_eq!((&report["repair"]["put"], &report["repair"]["left"]), (&json!(1), &json!(0)));
         assert_eq!(entity(report), [1, 1, 1], "{}", kind.name());
-        assert_eq!(entity(stage.migrate("verify --json", 0).await.json()), [2, 0, 1], "{}", kind.name());
+        assert_eq!(entity(stage.migrate("verify --json", 5).await.json()), [2, 1, 0], "{}", kind.name());
     }
 }
 
