@@ -247,7 +247,7 @@ async fn what_was_wrong_before_the_stop_is_wrong_behind_it() {
     }
     // Stopped while the wrong row is read once more: it is read again, with its range, and that alone.
     let before = front.counters().requests("BatchGetItem");
-    front.on("BatchGetItem", When::At(17), Fault::Delay(Duration::from_millis(2_000)));
+    front.on("BatchGetItem", When::At(before + 17), Fault::Delay(Duration::from_millis(2_000)));
     let mut running = stage.tool("verify --json --concurrency 1").spawn();
     running
         .until("it reads the row once more", |_| front.counters().requests("BatchGetItem") >= before + 17)
