@@ -161,23 +161,12 @@ pub(crate) async fn compare(
     let repairs =
         args.repair.begin(args.orphans.delete_orphans, project, plan, destination, folder, terminal)?;
     let settings = project.source()?;
-    let limits = PageLimits { rows: settings.page_rows, bytes: PAGE_BYTES };
-    let defaults = VerifyOptions::new(limits);
     let options = VerifyOptions {
-        sample: args.sample,
-        seed: args.seed,
-        show_values: args.show_values,
-        concurrency: usize::from(args.concurrency),
-        pace: destination.read_pace(args.rate),
-        excuse: excuse::excuse(folder, plan)?,
-        expiry: expiry(plan, destination, terminal).await,
-        // Every wrong row is to be mended, however many there are.
-        reconsidered: if args.repair.repair { u64::MAX } else { defaults.reconsidered },
         mend: repairs.mend.clone().filter(|_| args.repair.repair),
-        ..defaults
+        ..options(project, args, plan, destination, folder, terminal).await?
     };
     announce(plan, destination, folder, &options, terminal)?;
-    let mend = repairs.mend.filter(|_| args.orphans.delete_orphans);
+    let mend = repairs.mend.clone().filter(|_| args.orphans.delete_orphans);
     let orphans = orphans::look(project, args, terminal, &mut source, plan, destination, mend).await?;
     let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
     let snapshot = source.open(settings.readers, &selects).await?;
@@ -228,6 +217,34 @@ pub(crate) async fn compare(
     Ok(report)
 }
 
+/// What the flags say, and what the load and the table's settings excuse.
+async fn options(
+    project: &Project,
+    args: &VerifyArgs,
+    plan: &Plan,
+    destination: &Destination,
+    folder: &Path,
+    terminal: &Terminal,
+) -> Result<VerifyOptions, Failure> {
+    let settings = project.source()?;
+    let limits = PageLimits { rows: settings.page_rows, bytes: PAGE_BYTES };
+    let losers = excuse::losers(folder, plan)?;
+    let defaults = VerifyOptions::new(limits);
+    Ok(VerifyOptions {
+        sample: args.sample,
+        seed: args.seed,
+        show_values: args.show_values,
+        concurrency: usize::from(args.concurrency),
+        pace: destination.read_pace(args.rate),
+        excuse: excuse::excuse(folder, plan, losers.as_deref())?,
+        losers,
+        expiry: expiry(plan, destination, args.repair.repair, terminal).await,
+        // Every wrong row is to be mended, however many there are.
+        reconsidered: if args.repair.repair { u64::MAX } else { defaults.reconsidered },
+        ..defaults
+    })
+}
+
 /// Both a row's key and its item's tell who it is about.
 fn hide_keys(report: &mut VerifyReport) {
     for difference in report.entities.values_mut().flat_map(|entity| &mut entity.differences) {
@@ -247,15 +264,26 @@ fn hide_key(key: &mut serde_json::Value) {
 }
 
 /// The table deletes what has expired only where that is switched on.
-async fn expiry(plan: &Plan, destination: &Destination, terminal: &Terminal) -> Option<Expiry> {
+async fn expiry(plan: &Plan, destination: &Destination, repair: bool, terminal: &Terminal) -> Option<Expiry> {
     let attribute = plan.table.ttl.clone()?;
-    let live = destination.dynamodb.time_to_live().await.unwrap_or_else(|error| {
-        terminal.remark(&format!(
-            "warning: {error}; where the table's TTL is on, items that it has deleted count as missing"
-        ));
-        None
-    })?;
-    (live.enabled && live.attribute == attribute).then_some(Expiry { attribute })
+    match destination.dynamodb.time_to_live().await {
+        Ok(live) => {
+            let live = live?;
+            (live.enabled && live.attribute == attribute).then_some(Expiry { attribute })
+        }
+        Err(error) if repair => {
+            terminal.remark(&format!(
+                "warning: {error}; missing items whose time has passed are not put again, as if the table's TTL were on"
+            ));
+            Some(Expiry { attribute })
+        }
+        Err(error) => {
+            terminal.remark(&format!(
+                "warning: {error}; where the table's TTL is on, items that it has deleted count as missing"
+            ));
+            None
+        }
+    }
 }
 
 /// What is read, and what that costs, as far as anyone knows before.

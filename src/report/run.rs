@@ -115,7 +115,7 @@ fn snapshots(report: &RunReport, style: Style) -> String {
     let mut notes = Vec::new();
     if report.snapshots > 1 {
         notes.push(format!(
-            "the source was read in {} snapshots: rows that changed between them may be of different times; run `migrate verify`",
+            "the source was read in {} snapshots: rows that changed between them may be of different times; run `migrate verify --repair`",
             report.snapshots
         ));
     }

@@ -1,5 +1,6 @@
 //! Looks a batch up and compares what the target holds with what the source says.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -44,6 +45,8 @@ pub(super) struct Rules {
     pub(super) pace: Pace,
     pub(super) pacer: Arc<Pacer>,
     pub(super) mend: Option<Arc<dyn Mend>>,
+    /// Entities of which nothing is to be mended, see `rivals`.
+    pub(super) shared: HashSet<usize>,
 }
 
 impl Rules {
@@ -56,6 +59,7 @@ impl Rules {
             pace: Pace::default(),
             pacer: Arc::new(Pacer::new(&options.pace)),
             mend: options.mend.clone(),
+            shared: HashSet::new(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Wrong rows once more, by a snapshot of now: a source that moved on while it was verified is no damage.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use super::compare::{Rules, describe};
 use super::equality::same;
 use super::lookup::{LookupError, fetch};
 use super::repair::{Became, WrongRow};
+use super::rivals;
 use super::suspects::{Line, Suspects};
 use super::{VerifyError, VerifyOptions};
 use crate::item::{self, ItemPage};
@@ -68,12 +69,16 @@ enum Fresh {
 /// Reads the suspects again with all readers, at most so many of each entity.
 pub(super) async fn confirm<L: Lookup>(
     plan: &Plan,
-    mut readers: Vec<Reader>,
+    readers: Vec<Reader>,
     target: &L,
     options: &VerifyOptions,
     suspects: Suspects,
     news: UnboundedSender<Reconsidered>,
 ) -> Result<(), VerifyError> {
+    let (shared, mut readers) = match options.mend {
+        Some(_) => rivals::shared(plan, readers, options, &suspects.entities).await?,
+        None => (HashSet::new(), readers),
+    };
     let mut taken: HashMap<usize, u64> = HashMap::new();
     let most = options.reconsidered;
     let lines = suspects.lines()?.filter(move |line| {
@@ -83,7 +88,7 @@ pub(super) async fn confirm<L: Lookup>(
         *taken <= most
     });
     let queue = Mutex::new(Lines { lines, next: None });
-    let rules = Rules::of(options);
+    let rules = Rules { shared, ..Rules::of(options) };
     let work = readers.iter_mut().map(|reader| reconsider(plan, reader, target, &rules, &queue, &news));
     try_join_all(work).await?;
     Ok(())
@@ -193,14 +198,20 @@ async fn judge<L: Lookup>(
             })
             .collect();
         let wrong_rows: Vec<WrongRow<'_>> = wrong.iter().map(|(_, row)| *row).collect();
-        let became = mend
-            .mend(&entity.name, &wrong_rows, &slowed)
-            .await
-            .map_err(|error| VerifyError::mending(error, entity.name.clone()))?;
+        let became = match wrong.first().is_some_and(|(first, _)| rules.shared.contains(&first.entity)) {
+            true => vec![Became::Left(RIVALS.to_owned()); wrong.len()],
+            false => mend
+                .mend(&entity.name, &wrong_rows, &slowed)
+                .await
+                .map_err(|error| VerifyError::mending(error, entity.name.clone()))?,
+        };
         wrong.iter_mut().zip(became).for_each(|((confirmed, _), became)| confirmed.mended(became));
     }
     Ok(confirmed)
 }
+
+const RIVALS: &str = "rows that the load has not counted share keys, so that the item may be another row's; load again \
+                      with --restart";
 
 impl Verdict {
     /// Only what the row as it is now makes is ever written.

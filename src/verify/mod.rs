@@ -17,6 +17,7 @@ mod equality;
 mod lookup;
 mod orphans;
 mod repair;
+mod rivals;
 mod sample;
 mod suspects;
 mod tally;
@@ -34,6 +35,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinError;
 use tokio::time::MissedTickBehavior;
 
+use crate::keys::{KeyPassError, Losers};
 use crate::load::{Pace, StateError};
 use crate::plan::Plan;
 use crate::report::{Difference, Outcome, RepairReport, SampleReport, VerifiedEntity, VerifyReport};
@@ -82,6 +84,8 @@ pub struct VerifyOptions {
     pub expiry: Option<Expiry>,
     /// Wrong rows of an entity that are read once more, at most.
     pub reconsidered: u64,
+    /// The rows that the load's count of the keys has left out.
+    pub losers: Option<Arc<Losers>>,
     /// Mends what is still wrong then.
     pub mend: Option<Arc<dyn Mend>>,
 }
@@ -100,6 +104,7 @@ impl VerifyOptions {
             excuse: None,
             expiry: None,
             reconsidered: 10_000,
+            losers: None,
             mend: None,
         }
     }
@@ -165,6 +170,8 @@ pub enum VerifyError {
     Malformed { entity: String, what: String },
     #[error("verify `{entity}`: {rows} rows made {items} items and {rejections} rejections")]
     Unaccounted { entity: String, rows: usize, items: usize, rejections: usize },
+    #[error(transparent)]
+    Keys(#[from] KeyPassError),
     #[error("verify: the source opened no reader")]
     NoReader,
     #[error("verify: a lookup ended early")]

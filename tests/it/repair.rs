@@ -2,6 +2,7 @@
 //! written down.
 
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -274,7 +275,7 @@ async fn a_repair_waits_for_no_load() {
     let stage = damaged(Kind::Sqlite).await;
     let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
     let stage = stage.at(front.url());
-    front.on("BatchGetItem", When::Always, Fault::Delay(std::time::Duration::from_millis(500)));
+    front.on("BatchGetItem", When::Always, Fault::Delay(Duration::from_millis(500)));
     let mut running = stage.tool("verify --repair --yes").spawn();
     running.until("it reads the table", |_| front.counters().requests("BatchGetItem") >= 1).await;
     let locked = stage.migrate("--restart --yes", 1).await;
@@ -294,4 +295,106 @@ async fn redact_hides_keys_in_report_and_log() {
     let line = &log_of(&stage)[0];
     assert!(line["source_key"]["id"].as_str().unwrap().starts_with("sha256:"), "{line}");
     assert_eq!(line["key"], key(1));
+}
+
+/// What is written is the row as it is by then, and no row that is gone.
+#[tokio::test]
+async fn a_row_that_moves_on_meanwhile_is_repaired_as_it_is_by_then() {
+    for kind in servers::ALL {
+        let stage = damaged(kind).await;
+        let direct = stage.client();
+        let extra = get(&direct, 3).await;
+        let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+        let stage = stage.at(front.url());
+        front.on("BatchGetItem", When::At(1), Fault::Delay(Duration::from_millis(1_500)));
+        let mut running = stage.tool("verify --repair --yes --json").spawn();
+        running.until("it reads the table", |_| front.counters().requests("BatchGetItem") >= 1).await;
+        let sql = "UPDATE orders SET note = 'newer' WHERE id = 2; DELETE FROM orders WHERE id IN (1, 3)";
+        stage.database.execute(sql).await;
+        let report = running.finish().await.expect_code(5).json();
+        let entity = &report["entities"]["Order"];
+        let counts = ["missing", "different", "moved"].map(|name| entity[name].as_u64().unwrap());
+        assert_eq!(counts, [0, 3, 1], "{}", kind.name());
+        assert_eq!((&report["repair"]["put"], &report["repair"]["replaced"]), (&json!(0), &json!(2)));
+        assert_eq!(get(&direct, 1).await, Value::Null, "{}", kind.name());
+        assert_eq!(get(&direct, 2).await["note"], json!({"S": "newer"}));
+        assert_eq!(get(&direct, 3).await, extra, "no row says what it should be");
+    }
+}
+
+/// Where rows share a key, and the load has not chosen between them, nobody knows whose item it is.
+#[tokio::test]
+async fn no_row_takes_the_item_of_another() {
+    let mapping = MAPPING.split("[entities").next().unwrap().to_owned()
+        + "[entities.Visit]\nfrom = \"visits\"\npk = \"D#{day}\"\nsk = \"V\"\n";
+    let rows: Vec<String> = (1..=20).map(|id| format!("({id}, {id}, 'a')")).collect();
+    let sql = format!(
+        "CREATE TABLE visits (id INT PRIMARY KEY, day INT NOT NULL, note VARCHAR(20)); \
+         INSERT INTO visits VALUES {}, (21, 5, 'b')",
+        rows.join(", ")
+    );
+    for kind in servers::ALL {
+        let stage = Stage::new(kind, &sql, &mapping).await.with_dynamodb().await;
+        stage.migrate("--create-table", 4).await;
+        let client = stage.client();
+        let key = |day: u32| json!({"PK": {"S": format!("D#{day}")}, "SK": {"S": "V"}});
+        let damage = async |day: u32| {
+            let mut item = key(day);
+            item["note"] = json!({"S": "damaged"});
+            client.call("PutItem", json!({"TableName": "shop", "Item": item})).await;
+        };
+        damage(7).await;
+        // Row 21 is known to have lost its key to row 5.
+        let report = stage.migrate("verify --repair --yes --json", 0).await.json();
+        assert_eq!((&report["repair"]["replaced"], &report["repair"]["left"]), (&json!(1), &json!(0)));
+        // Of row 0 nothing is known.
+        stage.database.execute("INSERT INTO visits VALUES (0, 3, 'c')").await;
+        damage(7).await;
+        for words in ["verify --repair --dry-run --json", "verify --repair --yes --json"] {
+            let report = stage.migrate(words, 5).await.json();
+            let counts =
+                ["put", "replaced", "moved", "left"].map(|name| report["repair"][name].as_u64().unwrap());
+            assert_eq!(counts, [0, 0, 0, 2], "{}", kind.name());
+            let why = report["entities"]["Visit"]["differences"][0]["why"].as_str().unwrap();
+            assert!(why.contains("another row's"), "{why}");
+        }
+        let item = client.call("GetItem", json!({"TableName": "shop", "Key": key(3)})).await;
+        assert_eq!(item["Item"]["id"], json!({"N": "3"}), "{}", kind.name());
+    }
+}
+
+/// What was under way is in the log, and the next repair finds what is left.
+#[tokio::test]
+async fn a_repair_that_is_stopped_is_finished_by_the_next() {
+    for kind in servers::ALL {
+        let rows: Vec<String> = (1..=400).map(|id| format!("({id}, 1, 'note')")).collect();
+        let table = ORDERS.split(';').next().unwrap();
+        let sql = format!("{table}; INSERT INTO orders VALUES {}", rows.join(", "));
+        let stage = Stage::new(kind, &sql, MAPPING).await.with_dynamodb().await;
+        stage.migrate("--create-table", 0).await;
+        let whole = crate::compare::scan(&stage.client(), "shop").await;
+        for id in 1..=300 {
+            let item = json!({"TableName": "shop", "Key": key(id)});
+            stage.client().call("DeleteItem", item).await;
+        }
+        let direct = stage.client();
+        let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+        let stage = stage.at(front.url());
+        front.on("PutItem", When::Always, Fault::Delay(Duration::from_millis(100)));
+        let mut running = stage.tool("verify --repair --yes --json").spawn();
+        running.until("it repairs", |_| front.counters().requests("PutItem") >= 40).await;
+        running.interrupt();
+        let report = running.finish().await.expect_code(130).json();
+        assert_eq!(report["outcome"], "interrupted");
+        let put = log_of(&stage).iter().filter(|line| line["outcome"] == "put").count();
+        assert!((1..300).contains(&put), "{}: {put}", kind.name());
+        let intended = log_of(&stage).iter().filter(|line| line["outcome"] == "intended").count();
+        assert!(intended >= put);
+        let there = direct.scan("shop", None).await.len() - 100;
+        assert!(there <= intended, "{}: {there} of {intended}", kind.name());
+        front.script([]);
+        let report = stage.migrate("verify --repair --yes --json", 0).await.json();
+        assert_eq!(report["repair"]["put"], json!(300 - there), "{}", kind.name());
+        crate::compare::assert_same(&whole, &crate::compare::scan(&direct, "shop").await);
+    }
 }

@@ -346,6 +346,11 @@ columns = ["id", "expires"]
             finished.stderr
         );
         assert_eq!(entity(finished.json()), [1, 2, 0], "{}", kind.name());
+        // Nor is it put again, not even when nobody knows.
+        let report = stage.migrate("verify --repair --yes --json", 0).await.json();
+        assert_eq!((&report["repair"]["put"], &report["repair"]["left"]), (&json!(1), &json!(0)));
+        assert_eq!(entity(report), [1, 1, 1], "{}", kind.name());
+        assert_eq!(entity(stage.migrate("verify --json", 5).await.json()), [2, 1, 0], "{}", kind.name());
     }
 }
 

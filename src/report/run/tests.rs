@@ -116,7 +116,7 @@ fn a_resumed_load_over_two_snapshots_points_to_verify() {
 
         read = written + rejected + skipped: 1,238,567 = 1,238,555 + 0 + 12
         OrderItem skipped: limit 12
-        the source was read in 2 snapshots: rows that changed between them may be of different times; run `migrate verify`
+        the source was read in 2 snapshots: rows that changed between them may be of different times; run `migrate verify --repair`
 
         Done. `migrate verify` proves it.
     "#]].assert_eq(&run_text(&resumed, PLAIN));

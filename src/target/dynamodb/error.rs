@@ -181,7 +181,8 @@ impl Call<'_> {
             Kind::NoTable => self.no_table(),
             Kind::Permission => format!(
                 "the role needs dynamodb:DescribeTable, BatchWriteItem and Scan on table `{}`, BatchGetItem to verify, \
-                 PutItem, UpdateItem and DeleteItem to repair, and CreateTable for --create-table",
+                 PutItem, UpdateItem and DeleteItem to repair, CreateTable for --create-table, and UpdateTimeToLive for \
+                 --enable-ttl",
                 self.table
             ),
             Kind::Expired => {
