@@ -214,6 +214,7 @@ impl From<VerifyError> for Failure {
             VerifyError::Source(error) => error.into(),
             VerifyError::Target(error) => error.into(),
             VerifyError::State(error) => error.into(),
+            VerifyError::Keys(error) => LoadError::Keys(error).into(),
             other => Failure { help, ..Failure::new(Exit::Failed, "verify", with_causes(&other)) },
         }
     }

@@ -10,6 +10,7 @@ mod failure;
 mod help;
 mod local;
 mod man;
+mod mend;
 mod preview;
 mod progress;
 mod project;

@@ -1,6 +1,8 @@
 //! `migrate verify`: rebuild every item and compare it with what the table holds.
 
 mod excuse;
+mod expire;
+mod orphans;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,17 +14,21 @@ use super::OutputArgs;
 use super::destination::{Destination, Missing};
 use super::failure::{Exit, Failure};
 use super::help::{OUTPUT, PACE};
+use super::mend::RepairArgs;
 use super::progress::{Progress, Wrong};
 use super::project::{MappingArgs, Project, StateArgs};
 use super::signals::stop_on_signal;
 use super::terminal::Terminal;
-use crate::load::{Checkpoint, EntityCheckpoint, Pace, Units};
+use crate::load::{Checkpoint, EntityCheckpoint, Pace, Units, redacted};
 use crate::mapping::Rate;
 use crate::plan::{PatternPlan, Plan, PlanOptions};
 use crate::report::cost::{about, counted, thousands};
-use crate::report::{Outcome, VerifyReport, verify_text};
+use crate::report::{OrphanReport, Outcome, VerifyReport, verify_text};
 use crate::source::{PageLimits, Source};
 use crate::verify::{Expiry, Notebook, Sample, VerifyOptions, ask_patterns, read_units, reconsider, verify};
+
+use expire::Expire;
+use orphans::OrphanArgs;
 
 /// Rebuild every item and compare it with what the table holds
 #[derive(Debug, Clone, Args)]
@@ -52,6 +58,13 @@ pub(crate) struct VerifyArgs {
     #[arg(long, help_heading = OUTPUT)]
     pub show_values: bool,
     #[command(flatten)]
+    pub repair: RepairArgs,
+    /// Switch the table's time to live on, once nothing is wrong in it
+    #[arg(long, conflicts_with = "sample")]
+    pub enable_ttl: bool,
+    #[command(flatten)]
+    pub orphans: OrphanArgs,
+    #[command(flatten)]
     pub state: StateArgs,
     #[command(flatten)]
     pub output: OutputArgs,
@@ -61,8 +74,9 @@ const WHAT: &str = "\
 Reads every row of the source again, or a sample, builds its item and compares it with a strongly consistent \
 read of the table. Says what that costs before it begins. Names the items that are missing or different, and their \
 attributes; each of them is looked at twice, and once more by the row as it is then. After a stop the same command goes \
-on where it was. Then asks the mapping's access patterns of the table and of the source: the answers must be the same. \
-Changes nothing. Items that no row explains and no pattern reads are not looked for yet.";
+on where it was. With --orphans also names items of its entities that no row explains. Then asks the mapping's access \
+patterns of the table and of the source: the answers must be the same. Changes nothing, or with --repair and \
+--delete-orphans only what is wrong: each item as long as it is still what was read.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,7 +84,12 @@ Examples:
   migrate verify -m shop.toml --sample 1%              one row of a hundred
   migrate verify -m shop.toml --sample 500 --seed 7    500 rows an entity
   migrate verify -m shop.toml --rate 500               500 RCU a second
-  migrate verify -m shop.toml --show-values            what exactly differs";
+  migrate verify -m shop.toml --show-values            what exactly differs
+  migrate verify -m shop.toml --repair --dry-run       what would be repaired
+  migrate verify -m shop.toml --repair --yes           mend it
+  migrate verify -m shop.toml --orphans                and what is too much
+  migrate verify -m shop.toml --delete-orphans --yes   delete that
+  migrate verify -m shop.toml --enable-ttl             the last step of a move";
 
 fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a whole number".to_owned())
@@ -144,24 +163,24 @@ pub(crate) async fn compare(
     destination: &Destination,
     folder: &Path,
 ) -> Result<VerifyReport, Failure> {
+    let expire = match args.enable_ttl {
+        true => Some(Expire::allowed(plan, destination).await?),
+        false => None,
+    };
+    let repairs =
+        args.repair.begin(args.orphans.delete_orphans, project, plan, destination, folder, terminal)?;
     let settings = project.source()?;
-    let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
-    let snapshot = source.open(settings.readers, &selects).await?;
-    let limits = PageLimits { rows: settings.page_rows, bytes: PAGE_BYTES };
     let options = VerifyOptions {
-        sample: args.sample,
-        seed: args.seed,
-        show_values: args.show_values,
-        concurrency: usize::from(args.concurrency),
-        pace: destination.read_pace(args.rate),
-        excuse: excuse::excuse(folder, plan)?,
-        expiry: expiry(plan, destination).await,
-        settle: if destination.dynamodb.is_local() { LOCAL_SETTLE } else { SETTLE },
-        ..VerifyOptions::new(limits)
+        mend: repairs.mend.clone().filter(|_| args.repair.repair),
+        ..options(project, args, plan, destination, folder, terminal).await?
     };
     let asks = !args.no_patterns && !plan.patterns.is_empty();
     let questions = if asks { questions(&plan.patterns) } else { String::new() };
     announce(plan, destination, folder, &options, &questions, terminal)?;
+    let mend = repairs.mend.clone().filter(|_| args.orphans.delete_orphans);
+    let orphans = orphans::look(project, args, terminal, &mut source, plan, destination, mend).await?;
+    let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
+    let snapshot = source.open(settings.readers, &selects).await?;
     let notebook = Notebook {
         path: folder.join(NOTEBOOK_FILE),
         table: destination.identity(),
@@ -174,26 +193,31 @@ pub(crate) async fn compare(
     let target = Arc::new(destination.dynamodb.clone());
     let observe = |event| progress.verify_event(&event);
     let stop = stop_on_signal(terminal);
-    let verified =
-        verify(plan, snapshot.readers, target, &options, Some(&notebook), &observe, stop.clone()).await;
-    let mut verified = match verified {
-        Ok(verified) => verified,
-        Err(error) => {
-            progress.finish();
-            return Err(error.into());
+    let verified = async {
+        let mut verified =
+            verify(plan, snapshot.readers, target, &options, Some(&notebook), &observe, stop.clone()).await?;
+        if verified.suspects() > 0 && !verified.interrupted {
+            let now = source.open(settings.readers, &selects).await?.readers;
+            let target = &destination.dynamodb;
+            reconsider(plan, now, target, &options, &mut verified, &observe, stop.clone()).await?;
         }
+        if asks && !verified.interrupted {
+            let target = &destination.dynamodb;
+            ask_patterns(plan, &mut source, target, &options, &mut verified, &observe, stop).await?;
+        }
+        if !verified.interrupted {
+            notebook.forget()?;
+        }
+        Ok::<_, Failure>(verified)
     };
-    if verified.suspects() > 0 && !verified.interrupted {
-        let now = source.open(settings.readers, &selects).await?;
-        let target = &destination.dynamodb;
-        reconsider(plan, now.readers, target, &options, &mut verified, &observe, stop.clone()).await?;
-    }
-    if asks && !verified.interrupted {
-        let target = &destination.dynamodb;
-        ask_patterns(plan, &mut source, target, &options, &mut verified, &observe, stop).await?;
-    }
+    let verified = verified.await;
     progress.finish();
+    let verified = verified?;
     let mut report = verified.report(&plan.table.name);
+    report.orphans = orphans;
+    if args.repair.redact {
+        hide_keys(&mut report);
+    }
     if report.outcome == Outcome::Done && report.took_nothing() {
         let failure =
             Failure::new(Exit::Usage, "empty-sample", "the sample took no row, which proves nothing")
@@ -201,14 +225,85 @@ pub(crate) async fn compare(
         report.outcome = Outcome::Failed;
         report.error = Some(failure.report());
     }
+    orphans::judge(&mut report);
+    if let Some(expire) = expire {
+        expire.conclude(&mut report, destination, args.repair.dry_run).await?;
+    }
     Ok(report)
 }
 
-/// The table deletes what has expired only where that is switched on. Who may not ask is told nothing.
-async fn expiry(plan: &Plan, destination: &Destination) -> Option<Expiry> {
+/// What the flags say, and what the load and the table's settings excuse.
+async fn options(
+    project: &Project,
+    args: &VerifyArgs,
+    plan: &Plan,
+    destination: &Destination,
+    folder: &Path,
+    terminal: &Terminal,
+) -> Result<VerifyOptions, Failure> {
+    let settings = project.source()?;
+    let limits = PageLimits { rows: settings.page_rows, bytes: PAGE_BYTES };
+    let losers = excuse::losers(folder, plan)?;
+    let defaults = VerifyOptions::new(limits);
+    Ok(VerifyOptions {
+        sample: args.sample,
+        seed: args.seed,
+        show_values: args.show_values,
+        concurrency: usize::from(args.concurrency),
+        pace: destination.read_pace(args.rate),
+        excuse: excuse::excuse(folder, plan, losers.as_deref())?,
+        losers,
+        expiry: expiry(plan, destination, args.repair.repair, terminal).await,
+        settle: if destination.dynamodb.is_local() { LOCAL_SETTLE } else { SETTLE },
+        // Every wrong row is to be mended, however many there are.
+        reconsidered: if args.repair.repair { u64::MAX } else { defaults.reconsidered },
+        ..defaults
+    })
+}
+
+/// Both a row's key and its item's tell who it is about.
+fn hide_keys(report: &mut VerifyReport) {
+    for difference in report.entities.values_mut().flat_map(|entity| &mut entity.differences) {
+        difference.source_key.values_mut().for_each(|value| *value = redacted(value));
+        hide_key(&mut difference.key);
+    }
+    let orphans = report.orphans.iter_mut().flat_map(OrphanReport::examples_mut);
+    orphans.for_each(|example| hide_key(&mut example.key));
+    for example in report.access_patterns.iter_mut().flat_map(|pattern| &mut pattern.examples) {
+        example.params.values_mut().for_each(|value| *value = redacted(value));
+        hide_key(&mut example.key);
+    }
+}
+
+/// An item's key as DynamoDB JSON.
+fn hide_key(key: &mut serde_json::Value) {
+    let values = key.as_object_mut().into_iter().flat_map(|key| key.values_mut());
+    for value in values.filter_map(|typed| typed.as_object_mut()).flat_map(|typed| typed.values_mut()) {
+        *value = value.as_str().map_or_else(String::new, redacted).into();
+    }
+}
+
+/// The table deletes what has expired only where that is switched on.
+async fn expiry(plan: &Plan, destination: &Destination, repair: bool, terminal: &Terminal) -> Option<Expiry> {
     let attribute = plan.table.ttl.clone()?;
-    let live = destination.dynamodb.time_to_live().await.ok().flatten()?;
-    (live.enabled && live.attribute == attribute).then_some(Expiry { attribute })
+    match destination.dynamodb.time_to_live().await {
+        Ok(live) => {
+            let live = live?;
+            (live.enabled && live.attribute == attribute).then_some(Expiry { attribute })
+        }
+        Err(error) if repair => {
+            terminal.remark(&format!(
+                "warning: {error}; missing items whose time has passed are not put again, as if the table's TTL were on"
+            ));
+            Some(Expiry { attribute })
+        }
+        Err(error) => {
+            terminal.remark(&format!(
+                "warning: {error}; where the table's TTL is on, items that it has deleted count as missing"
+            ));
+            None
+        }
+    }
 }
 
 /// What is read, and what that costs, as far as anyone knows before.
@@ -221,19 +316,15 @@ fn announce(
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     let checkpoint = Checkpoint::read(folder)?;
-    let mut units = 0;
+    let mut units: u64 = 0;
     for entity in &plan.entities {
         let recorded = checkpoint.as_ref().and_then(|checkpoint| checkpoint.entity(&entity.name));
         let tally = recorded.map(EntityCheckpoint::tally).unwrap_or_default();
         let Some(rows) = recorded.map(|_| tally.written).or(entity.expected_rows()) else { continue };
         let rows = options.sample.map_or(rows, |sample| sample.of(rows));
-        units += rows * read_units(tally.sizes.summary().median);
+        units += rows.saturating_mul(read_units(tally.sizes.summary().median));
     }
-    let time = match &options.pace {
-        Pace::Unlimited => None,
-        pace => pace.seconds(&Units { table: units, indexes: Vec::new() }),
-    };
-    let time = time.map(|seconds| format!(", {}", about(seconds))).unwrap_or_default();
+    let time = time(&options.pace, units);
     let price = if destination.dynamodb.is_local() { String::new() } else { price(units) };
     terminal.remark(&format!(
         "reads the items of {} back, strongly consistent: about {} read units{price}{time}{questions}",
@@ -253,6 +344,12 @@ fn questions(patterns: &[PatternPlan]) -> String {
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let named = counted(count(patterns.len()), "access pattern", "access patterns");
     format!("; then asks {named}, {} calls at most", thousands(count(calls)))
+}
+
+/// How long read units take.
+fn time(pace: &Pace, units: u64) -> String {
+    let seconds = pace.seconds(&Units { table: units, indexes: Vec::new() });
+    seconds.map(|seconds| format!(", {}", about(seconds))).unwrap_or_default()
 }
 
 /// By the price of on-demand reads in us-east-1, $0.125 a million units (AWS price list, November 2024).

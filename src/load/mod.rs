@@ -49,6 +49,7 @@ pub use journal::Journal;
 pub use outcome::report;
 pub use pacer::{AutoPace, Pace, PaceRange, Pacer, Units};
 pub use rejects::{Reject, read as read_rejects, redacted};
+pub(crate) use state::append;
 pub use state::{
     CHECKPOINT as CHECKPOINT_FILE, LOSERS as LOSERS_FILE, REJECTS as REJECTS_FILE, StateError, StateFolder,
 };

@@ -118,10 +118,12 @@ pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), StateError> {
 
 /// Appends and makes durable.
 pub(crate) fn append(path: &Path, content: &[u8]) -> Result<(), StateError> {
+    let is_new = !path.exists();
     private(OpenOptions::new().append(true).create(true))
         .open(path)
         .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
-        .map_err(|e| StateError::disk("append to", path, e))
+        .map_err(|e| StateError::disk("append to", path, e))?;
+    if is_new { sync_folder(path) } else { Ok(()) }
 }
 
 /// A hard link where the file system has them, else a copy.

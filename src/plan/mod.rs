@@ -21,6 +21,7 @@ mod patterns;
 mod prefixes;
 mod prepare;
 mod proof;
+mod recognize;
 mod rendered;
 mod resolve;
 mod scope;
@@ -51,6 +52,7 @@ pub use notable::near::{NearColumn, near_columns};
 pub use offline::offline;
 pub use patterns::{CallPlan, Operation, PatternPlan, ReturnPlan};
 pub use prepare::{PlanError, PlanOptions, Prepared, prepare};
+pub use recognize::Recognizer;
 pub use resolve::{Described, resolve};
 pub use watch::{Watch, Watched};
 

@@ -4,10 +4,13 @@ mod collisions;
 mod columns;
 pub mod cost;
 mod dry_run;
+mod expiry;
 mod indexes;
+mod orphans;
 mod patterns;
 mod preview;
 mod rejects;
+mod repair;
 mod run;
 mod sizes;
 mod status;
@@ -21,8 +24,11 @@ use text::{Meaning, printable};
 
 pub use columns::ColumnReport;
 pub use dry_run::dry_run_text;
+pub use expiry::{ExpiryReport, ExpiryState};
+pub use orphans::{DeletionReport, OrphanExample, OrphanReport, OrphanedEntity, OtherItems};
 pub use patterns::{PatternExample, PatternReport, SeparateCost, SourceCost};
 pub use preview::{Made, PreviewReport, PreviewedEntity, PreviewedRow, RejectedRow, preview_text};
+pub use repair::RepairReport;
 pub use run::run_text;
 pub use sizes::{SizeSummary, Sizes};
 pub use status::{EntityStatus, Progress, StatusReport, status_text};
@@ -65,6 +71,8 @@ pub enum Outcome {
     Limited,
     /// A verification found missing or different items (exit code 5).
     Differences,
+    /// It found some, and has mended them all.
+    Repaired,
     Interrupted,
     Failed,
 }
@@ -168,6 +176,15 @@ pub struct VerifyReport {
     /// In the order of the mapping.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub access_patterns: Vec<PatternReport>,
+    /// Items that no row explains, where they were looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub orphans: Option<OrphanReport>,
+    /// Only where wrong rows were to be repaired.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<RepairReport>,
+    /// Only where it was to be switched on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_to_live: Option<ExpiryReport>,
     /// Read capacity units of all requests, computed from the items' billed sizes.
     pub rcu: u64,
     pub elapsed_seconds: f64,
@@ -226,6 +243,12 @@ pub struct Difference {
     pub source_key: IndexMap<String, String>,
     /// Empty when the item is missing.
     pub attributes: Vec<AttributeDifference>,
+    /// What became of it where it was to be repaired: `put`, `replaced`, `moved`, `left`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<&'static str>,
+    /// Why it was left as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::AttributeDifference;
-use super::cost::thousands;
+use super::cost::{counted, thousands};
 use super::text::{Meaning, Style, Table, compact, printable};
 use super::verify::attributes;
 
@@ -98,6 +98,29 @@ pub(super) fn patterns_text(patterns: &[PatternReport], style: Style) -> String 
     text += &wrong.map(|pattern| format!("\n{}", wrong_text(pattern, style))).collect::<String>();
     text + &notes(patterns, style)
 }
+
+/// What the answers prove, if any was asked for.
+pub(super) fn ending(patterns: &[PatternReport]) -> Option<(Meaning, String)> {
+    let count = |wanted: fn(&PatternReport) -> bool| {
+        let found = patterns.iter().filter(|pattern| pattern.params > 0 && wanted(pattern)).count();
+        u64::try_from(found).unwrap_or(u64::MAX)
+    };
+    let (asked, wrong) = (count(|_| true), count(PatternReport::is_wrong));
+    match (asked, wrong) {
+        (0, _) => None,
+        (_, 0) => {
+            let patterns = counted(asked, "access pattern is", "access patterns are");
+            Some((Meaning::Fine, format!("{patterns} answered as the source does.")))
+        }
+        _ => {
+            let patterns = counted(wrong, "access pattern has", "access patterns have");
+            Some((Meaning::Wrong, format!("{patterns} wrong answers (exit code 5). {WHY_WRONG}")))
+        }
+    }
+}
+
+const WHY_WRONG: &str = "Where the items themselves are right, the table holds others that no row explains, or the keys do not read what \
+    `returns` names.";
 
 const LEGEND: &str = "\
 Of one row of params: requests, read units (eventually consistent) and time; SQL: statements of the source and their

@@ -115,7 +115,7 @@ fn snapshots(report: &RunReport, style: Style) -> String {
     let mut notes = Vec::new();
     if report.snapshots > 1 {
         notes.push(format!(
-            "the source was read in {} snapshots: rows that changed between them may be of different times; run `migrate verify`",
+            "the source was read in {} snapshots: rows that changed between them may be of different times; run `migrate verify --repair`",
             report.snapshots
         ));
     }
@@ -166,6 +166,7 @@ fn ending(report: &RunReport, style: Style) -> String {
             (Meaning::Attention, text.to_owned())
         }
         Outcome::Differences => (Meaning::Wrong, "The target differs from the source.".to_owned()),
+        Outcome::Repaired => (Meaning::Fine, "The target is repaired.".to_owned()),
         Outcome::Failed => return super::failure(report.error.as_ref(), "Failed.", style),
     };
     style.paint(meaning, &text) + "\n"

@@ -1,9 +1,11 @@
 //! The text of a verification.
 
 use super::cost::{counted, elapsed, thousands};
-use super::patterns::patterns_text;
+use super::patterns::{self, patterns_text};
 use super::text::{Meaning, Style, Table, compact, printable, width};
-use super::{AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, failure};
+use super::{
+    AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, expiry, failure, orphans, repair,
+};
 
 /// What was checked, what is wrong, the first wrong rows, and what that proves.
 ///
@@ -11,9 +13,14 @@ use super::{AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyRepo
 pub fn verify_text(report: &VerifyReport, style: Style) -> String {
     let wrong = report.entities.iter().filter(|(_, entity)| !entity.differences.is_empty());
     let mut sections = vec![heading(report), table(report, style)];
-    sections.extend(wrong.map(|(name, entity)| differences(name, entity, style)));
-    sections.extend(Some(patterns_text(&report.access_patterns, style)).filter(|text| !text.is_empty()));
-    sections.push(notes(report, style) + &ending(report, style));
+    let would = report.repair.as_ref().is_some_and(|repair| repair.dry_run);
+    sections.extend(wrong.map(|(name, entity)| differences(name, entity, would, style)));
+    sections.extend(report.repair.iter().map(|repaired| repair::section(repaired, style)));
+    sections.extend(report.orphans.as_ref().map(|found| orphans::section(found, style)));
+    sections.push(patterns_text(&report.access_patterns, style));
+    let expiry = report.time_to_live.as_ref().map(|live| expiry::section(live, style));
+    sections.push(notes(report, style) + &ending(report, style) + &expiry.unwrap_or_default());
+    sections.retain(|section| !section.is_empty());
     sections.join("\n")
 }
 
@@ -77,22 +84,26 @@ fn total(report: &VerifyReport) -> VerifiedEntity {
     }
 }
 
-fn differences(name: &str, entity: &VerifiedEntity, style: Style) -> String {
+/// `would`: what is said of repairs has not happened.
+fn differences(name: &str, entity: &VerifiedEntity, would: bool, style: Style) -> String {
     let (missing, different) = (thousands(entity.missing), thousands(entity.different));
     let all = entity.missing.saturating_add(entity.different);
     let shown = u64::try_from(entity.differences.len()).unwrap_or(u64::MAX);
     let which = if shown < all { format!("; the first {}", thousands(shown)) } else { String::new() };
     let heading = format!("{}: {missing} missing, {different} different{which}\n", printable(name));
-    heading + &entity.differences.iter().map(|difference| row(difference, style)).collect::<String>()
+    heading + &entity.differences.iter().map(|difference| row(difference, would, style)).collect::<String>()
 }
 
-fn row(difference: &Difference, style: Style) -> String {
+fn row(difference: &Difference, would: bool, style: Style) -> String {
     let what = if difference.attributes.is_empty() { "missing" } else { "different" };
     let parts = difference.source_key.iter();
     let source_key: Vec<String> =
         parts.map(|(name, value)| format!("{}={}", printable(name), printable(value))).collect();
     let what = style.paint(Meaning::Wrong, &format!("{what:<9}"));
-    let heading = format!("  {what}  {}  {}\n", source_key.join(" "), compact(&difference.key));
+    let arrow = if would { "→ would be" } else { "→" };
+    let repair = difference.repair.map(|repair| format!("  {arrow} {repair}")).unwrap_or_default();
+    let why = difference.why.as_ref().map(|why| format!(": {}", printable(why))).unwrap_or_default();
+    let heading = format!("  {what}  {}  {}{repair}{why}\n", source_key.join(" "), compact(&difference.key));
     heading + &attributes(&difference.attributes)
 }
 
@@ -161,23 +172,22 @@ fn notes(report: &VerifyReport, style: Style) -> String {
 fn ending(report: &VerifyReport, style: Style) -> String {
     let total = total(report);
     let checked = counted(total.checked, "checked row", "checked rows");
-    let wrong = thousands(total.missing.saturating_add(total.different));
+    let all_wrong = total.missing.saturating_add(total.different);
+    let wrong = thousands(all_wrong);
     let (meaning, text) = match report.outcome {
         Outcome::Failed => return failure(report.error.as_ref(), "Failed; this proves nothing.", style),
         Outcome::Interrupted => (
             Meaning::Attention,
             format!("Interrupted after {checked}, {wrong} of them wrong; the rest is unknown."),
         ),
-        _ if total.missing > 0 || total.different > 0 => {
-            let next = "If the load is not finished, or the source has changed since, load again (a finished load: with --restart) and verify again.";
-            let patterns = wrong_patterns(report).map(|wrong| format!(" {wrong}.")).unwrap_or_default();
-            (
-                Meaning::Wrong,
-                format!("{wrong} of {checked} are wrong in the target (exit code 5).{patterns} {next}"),
-            )
+        _ if all_wrong > 0
+            && let Some(repaired) = &report.repair =>
+        {
+            repair::ending(repaired, all_wrong, &checked)
         }
-        _ if report.outcome == Outcome::Differences => {
-            (Meaning::Wrong, wrong_patterns(report).unwrap_or_default() + ONLY_PATTERNS)
+        _ if all_wrong > 0 => {
+            let next = "If the load is not finished, finish it first; then --repair --dry-run shows what mends them, and --repair --yes mends them.";
+            (Meaning::Wrong, format!("{wrong} of {checked} are wrong in the target (exit code 5). {next}"))
         }
         _ if total.read == 0 => {
             (Meaning::Attention, "The source has no rows; nothing was checked.".to_owned())
@@ -185,18 +195,12 @@ fn ending(report: &VerifyReport, style: Style) -> String {
         _ if total.checked == 0 => (Meaning::Attention, "Nothing was checked.".to_owned()),
         _ => (Meaning::Fine, proven(report, &total)),
     };
-    style.paint(meaning, &text) + "\n"
-}
-
-const ONLY_PATTERNS: &str = " (exit code 5), though the items are right: the table holds items that no row explains, \
-    or the pattern's keys do not read what its `returns` names.";
-
-/// `None` where all answers are right.
-fn wrong_patterns(report: &VerifyReport) -> Option<String> {
-    let wrong = report.access_patterns.iter().filter(|pattern| pattern.is_wrong()).count();
-    let words =
-        counted(u64::try_from(wrong).unwrap_or(u64::MAX), "access pattern has", "access patterns have");
-    (wrong > 0).then(|| format!("{words} wrong answers"))
+    let orphaned =
+        report.orphans.as_ref().filter(|orphans| orphans.known > 0 && report.outcome != Outcome::Interrupted);
+    let orphaned = orphaned.map(orphans::ending);
+    let last =
+        std::iter::once((meaning, text)).chain(orphaned).chain(patterns::ending(&report.access_patterns));
+    last.map(|(meaning, text)| style.paint(meaning, &text) + "\n").collect()
 }
 
 fn proven(report: &VerifyReport, total: &VerifiedEntity) -> String {
@@ -206,15 +210,12 @@ fn proven(report: &VerifyReport, total: &VerifiedEntity) -> String {
             let rows = counted(unchecked, "other row was", "other rows were");
             format!("The target matches in every row of the sample; {rows} not checked.")
         }
-        _ => format!("Every item that the source makes is in the target, and equal{}.", answered(report)),
+        _ if report.orphans.as_ref().is_some_and(|orphans| orphans.known == 0) => {
+            "Every item that the source makes is in the target, and equal; no other item of its entities is."
+                .to_owned()
+        }
+        _ => "Every item that the source makes is in the target, and equal.".to_owned(),
     }
-}
-
-fn answered(report: &VerifyReport) -> String {
-    let asked = report.access_patterns.iter().filter(|pattern| pattern.params > 0).count();
-    let patterns =
-        counted(u64::try_from(asked).unwrap_or(u64::MAX), "access pattern is", "access patterns are");
-    if asked > 0 { format!("; {patterns} answered as the source does") } else { String::new() }
 }
 
 #[cfg(test)]

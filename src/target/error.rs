@@ -90,6 +90,11 @@ impl TargetError {
         Self { kind, context: context.into(), cause: cause.into(), hint: None }
     }
 
+    /// Bytes that are no item. The error's own text may quote a value; only its place is kept.
+    pub(crate) fn no_item(context: impl Into<String>, error: &serde_json::Error) -> Self {
+        Self::new(TargetErrorKind::Other, context, format!("no item at byte {}", error.column()))
+    }
+
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

@@ -8,6 +8,7 @@ mod dynamodb;
 mod embedded;
 mod endpoint;
 mod error;
+mod guard;
 mod key;
 mod live;
 mod number;
@@ -16,7 +17,7 @@ mod query;
 
 pub use compare::{TableDifference, compare, extra_indexes};
 pub use discard::Discard;
-pub use dynamodb::{Address, ConnectSettings, Created, DynamoDb, TimeToLive};
+pub use dynamodb::{Address, ConnectSettings, Created, DynamoDb, SizeEstimate, TimeToLive};
 pub use embedded::Embedded;
 pub use error::{TargetError, TargetErrorKind, ThrottleReason};
 pub use live::{LiveIndex, LiveTable, WriteLimits, write_limits};
@@ -65,4 +66,76 @@ pub struct Found {
     pub items: Vec<Vec<u8>>,
     /// Positions of keys that the service did not get to (UnprocessedKeys).
     pub unanswered: Vec<usize>,
+}
+
+/// Where all items are read, whatever their keys.
+pub trait Scan: Send + Sync + 'static {
+    /// The next page of a segment, eventually consistent. One attempt; the caller retries.
+    fn scan(&self, request: &ScanRequest<'_>) -> impl Future<Output = Result<ScanPage, TargetError>> + Send;
+}
+
+/// Which page, and what of its items.
+#[derive(Debug, Clone, Copy)]
+pub struct ScanRequest<'a> {
+    pub segment: u32,
+    /// Segments that the table is cut into.
+    pub segments: u32,
+    /// [`ScanPage::next`] of the page before; `None` for the first.
+    pub start: Option<&'a [u8]>,
+    /// Names of the attributes wanted.
+    pub attributes: &'a [String],
+}
+
+/// What a [`Scan`] answered.
+#[derive(Debug, Default)]
+pub struct ScanPage {
+    /// As [`Found::items`], of the attributes that were asked for.
+    pub items: Vec<Vec<u8>>,
+    /// Where the next page starts, as the service wrote it; `None` behind the last.
+    pub next: Option<Vec<u8>>,
+    /// Read units that it took, as the service says; 0 where it does not.
+    pub units: f64,
+}
+
+/// Where one item is changed that was looked at before.
+///
+/// The contract: one conditional write, one attempt. [`Amended::Done`] means that the change is durable,
+/// any other answer that nothing was changed. An error of kind [`TargetErrorKind::Throttled`] or
+/// [`TargetErrorKind::Transient`] says nothing: the change may have been made, and asking for it again then
+/// answers [`Amended::Moved`]. [`TargetErrorKind::Refused`] means that the service does not take the item.
+pub trait Amend: Send + Sync + 'static {
+    fn amend(&self, amendment: &Amendment<'_>) -> impl Future<Output = Result<Amended, TargetError>> + Send;
+}
+
+/// A change of one item. Items are DynamoDB JSON; keys are as [`crate::item::Item::key`] has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amendment<'a> {
+    /// Puts `item`, which has `key`, where there is no item.
+    Put { key: &'a [u8], item: &'a [u8] },
+    /// Makes `found` into `item`, of the same key, where all attributes of `found` are as they were read
+    /// and none has come that only `item` has. Attributes that neither has stay: nobody has read them.
+    Replace { key: &'a [u8], found: &'a [u8], item: &'a [u8] },
+    /// Deletes `found` where all its attributes are as they were read.
+    Delete { key: &'a [u8], found: &'a [u8] },
+}
+
+impl Amendment<'_> {
+    /// The key as an object.
+    fn key(&self) -> Vec<u8> {
+        let (Amendment::Put { key, .. } | Amendment::Replace { key, .. } | Amendment::Delete { key, .. }) =
+            self;
+        [b"{", *key, b"}"].concat()
+    }
+}
+
+/// What an [`Amend`] answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Amended {
+    /// Done; with the item as it was the moment before, where there was one. Its attributes may be more
+    /// than those that were read.
+    Done { before: Option<Vec<u8>> },
+    /// The item is no longer what was read, or no longer absent.
+    Moved,
+    /// The item has more attributes than one condition can hold, so that no change of it is safe.
+    TooWide,
 }

@@ -1,5 +1,6 @@
 //! Looks a batch up and compares what the target holds with what the source says.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,6 +11,7 @@ use super::VerifyOptions;
 use super::batch::{Batch, Place, SourceKey, Wanted};
 use super::equality::{Malformed, braced, differences, same};
 use super::lookup::{LookupError, Pace, fetch};
+use super::repair::Mend;
 use crate::load::{Pacer, Units};
 use crate::report::Difference;
 use crate::target::{Lookup, TargetError};
@@ -42,6 +44,9 @@ pub(super) struct Rules {
     pub(super) differences: usize,
     pub(super) pace: Pace,
     pub(super) pacer: Arc<Pacer>,
+    pub(super) mend: Option<Arc<dyn Mend>>,
+    /// Entities of which nothing is to be mended, see `rivals`.
+    pub(super) shared: HashSet<usize>,
 }
 
 impl Rules {
@@ -53,7 +58,15 @@ impl Rules {
             differences: options.differences_per_entity,
             pace: Pace::default(),
             pacer: Arc::new(Pacer::new(&options.pace)),
+            mend: options.mend.clone(),
+            shared: HashSet::new(),
         }
+    }
+}
+
+impl Rules {
+    pub(super) fn has_expired(&self, wire: &[u8]) -> bool {
+        self.expiry.as_ref().is_some_and(|expiry| expiry.has_passed(wire))
     }
 }
 
@@ -122,7 +135,7 @@ pub(super) async fn check<L: Lookup>(
     }
     for wrong in look(target, suspects, rules, slowed, &mut checked.units).await? {
         let missing = wrong.found.is_none();
-        if missing && rules.expiry.as_ref().is_some_and(|expiry| expiry.has_passed(wrong.row.wire())) {
+        if missing && rules.has_expired(wrong.row.wire()) {
             checked.expired += 1;
             continue;
         }
@@ -219,7 +232,13 @@ pub(super) fn describe(
             attribute.found = found.as_ref().and_then(|item| item.get(&attribute.name)).cloned();
         }
     }
-    Ok(Difference { key: json(&braced(key)), source_key: source_key.into_iter().collect(), attributes })
+    Ok(Difference {
+        key: json(&braced(key)),
+        source_key: source_key.into_iter().collect(),
+        attributes,
+        repair: None,
+        why: None,
+    })
 }
 
 /// For people only; what was compared are the bytes.

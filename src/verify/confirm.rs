@@ -1,6 +1,6 @@
 //! Wrong rows once more, by a snapshot of now: a source that moved on while it was verified is no damage.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
@@ -12,6 +12,8 @@ use super::batch::Place;
 use super::compare::{Rules, describe};
 use super::equality::same;
 use super::lookup::{LookupError, fetch};
+use super::repair::{Became, WrongRow};
+use super::rivals;
 use super::suspects::{Line, Suspects};
 use super::{VerifyError, VerifyOptions};
 use crate::item::{self, ItemPage};
@@ -30,6 +32,8 @@ pub(super) struct Confirmed {
     pub(super) place: Place,
     pub(super) was_missing: bool,
     pub(super) verdict: Verdict,
+    /// Where it was to be repaired.
+    pub(super) became: Option<Became>,
 }
 
 #[derive(Debug)]
@@ -38,13 +42,15 @@ pub(super) enum Verdict {
     Moved,
     /// The row makes no item any more.
     Rejected,
+    /// The item's time to live has passed.
+    Expired,
     Missing(Option<Difference>),
     Different(Option<Difference>),
 }
 
 #[derive(Debug)]
 pub(super) enum Reconsidered {
-    Row(Confirmed),
+    Row(Box<Confirmed>),
     Slowed(String),
 }
 
@@ -63,12 +69,16 @@ enum Fresh {
 /// Reads the suspects again with all readers, at most so many of each entity.
 pub(super) async fn confirm<L: Lookup>(
     plan: &Plan,
-    mut readers: Vec<Reader>,
+    readers: Vec<Reader>,
     target: &L,
     options: &VerifyOptions,
     suspects: Suspects,
     news: UnboundedSender<Reconsidered>,
 ) -> Result<(), VerifyError> {
+    let (shared, mut readers) = match options.mend {
+        Some(_) => rivals::shared(plan, readers, options, &suspects.entities).await?,
+        None => (HashSet::new(), readers),
+    };
     let mut taken: HashMap<usize, u64> = HashMap::new();
     let most = options.reconsidered;
     let lines = suspects.lines()?.filter(move |line| {
@@ -78,7 +88,7 @@ pub(super) async fn confirm<L: Lookup>(
         *taken <= most
     });
     let queue = Mutex::new(Lines { lines, next: None });
-    let rules = Rules::of(options);
+    let rules = Rules { shared, ..Rules::of(options) };
     let work = readers.iter_mut().map(|reader| reconsider(plan, reader, target, &rules, &queue, &news));
     try_join_all(work).await?;
     Ok(())
@@ -125,7 +135,7 @@ async fn reconsider<L: Lookup, I: Iterator<Item = io::Result<Line>>>(
         }
         for confirmed in judge(target, entity, rows, rules, news).await? {
             // Nobody listens only when the verification has already ended.
-            let _ = news.send(Reconsidered::Row(confirmed));
+            let _ = news.send(Reconsidered::Row(Box::new(confirmed)));
         }
     }
 }
@@ -175,9 +185,64 @@ async fn judge<L: Lookup>(
             place: line.place,
             was_missing: line.missing,
             verdict,
+            became: None,
         });
     }
+    if let Some(mend) = &rules.mend {
+        let mut wrong: Vec<(&mut Confirmed, WrongRow<'_>)> = confirmed
+            .iter_mut()
+            .zip(rows.iter().zip(&found))
+            .filter_map(|(confirmed, (row, found))| {
+                let row = confirmed.verdict.to_mend(row, found.as_ref())?;
+                Some((confirmed, row))
+            })
+            .collect();
+        let wrong_rows: Vec<WrongRow<'_>> = wrong.iter().map(|(_, row)| *row).collect();
+        let became = match wrong.first().is_some_and(|(first, _)| rules.shared.contains(&first.entity)) {
+            true => vec![Became::Left(RIVALS.to_owned()); wrong.len()],
+            false => mend
+                .mend(&entity.name, &wrong_rows, &slowed)
+                .await
+                .map_err(|error| VerifyError::mending(error, entity.name.clone()))?,
+        };
+        wrong.iter_mut().zip(became).for_each(|((confirmed, _), became)| confirmed.mended(became));
+    }
     Ok(confirmed)
+}
+
+const RIVALS: &str = "rows that the load has not counted share keys, so that the item may be another row's; load again \
+                      with --restart";
+
+impl Verdict {
+    /// Only what the row as it is now makes is ever written.
+    fn to_mend<'a>(
+        &self,
+        (line, fresh): &'a (Line, Fresh),
+        found: Option<&'a Arc<Vec<u8>>>,
+    ) -> Option<WrongRow<'a>> {
+        match (self, fresh) {
+            (Verdict::Missing(_) | Verdict::Different(_), Fresh::Item { key, wire }) => Some(WrongRow {
+                source_key: &line.source_key,
+                key,
+                expected: wire,
+                found: found.map(|found| found.as_slice()),
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl Confirmed {
+    fn mended(&mut self, became: Became) {
+        if let Verdict::Missing(Some(difference)) | Verdict::Different(Some(difference)) = &mut self.verdict {
+            difference.repair = Some(became.outcome());
+            difference.why = became.why().map(str::to_owned);
+        }
+        if became == Became::Right {
+            self.verdict = Verdict::Moved;
+        }
+        self.became = Some(became);
+    }
 }
 
 fn verdict(
@@ -195,6 +260,7 @@ fn verdict(
         (Fresh::Rejected, None) => Verdict::Rejected,
         (Fresh::Gone | Fresh::Rejected | Fresh::Unknown, _) => as_it_was(),
         (Fresh::Item { wire, .. }, Some(found)) if same(wire, found)? => Verdict::Moved,
+        (Fresh::Item { wire, .. }, None) if rules.has_expired(wire) => Verdict::Expired,
         (Fresh::Item { key, wire }, found) => {
             let found = found.map(|found| found.as_slice());
             let difference = describe(wire, found, key, line.source_key.clone(), rules.show_values)?;

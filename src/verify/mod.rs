@@ -1,11 +1,12 @@
 //! Proof that the target holds what the source says.
 //!
 //! Every row is read again and built again; its item is fetched by key with a strongly consistent
-//! read and compared by DynamoDB's own equality. Nothing is written, nothing is scanned, and counts
-//! that the service keeps (ItemCount) are never asked for.
+//! read and compared by DynamoDB's own equality. Nothing is written unless it is to be repaired, nothing is
+//! scanned, and counts that the service keeps (ItemCount) are never asked for.
 //!
 //! ```text
 //! plan → ranges → pages → items → (sample) → batches of keys → lookup → compare → tally
+//! wrong rows → read again → lookup → (repair) → verdict
 //! ```
 
 mod batch;
@@ -14,7 +15,10 @@ mod compare;
 mod confirm;
 mod equality;
 mod lookup;
+mod orphans;
 mod patterns;
+mod repair;
+mod rivals;
 mod sample;
 mod suspects;
 mod tally;
@@ -32,9 +36,12 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinError;
 use tokio::time::MissedTickBehavior;
 
+use crate::keys::{KeyPassError, Losers};
 use crate::load::{Pace, StateError};
 use crate::plan::Plan;
-use crate::report::{Difference, Outcome, PatternReport, SampleReport, VerifiedEntity, VerifyReport};
+use crate::report::{
+    Difference, Outcome, PatternReport, RepairReport, SampleReport, VerifiedEntity, VerifyReport,
+};
 use crate::source::{PageLimits, Reader, Source, SourceError};
 use crate::target::{Lookup, Query, TargetError};
 
@@ -50,6 +57,12 @@ pub use batch::read_units;
 pub use checkpoint::Notebook;
 pub use compare::{Excuse, Excused, Expiry};
 pub use equality::{Malformed, differences};
+pub use orphans::{
+    Export, ExportError, Inventory, Observe, OrphanError, OrphanEvent, OrphanOptions, Sweep, find_orphans,
+};
+pub use repair::{
+    Became, Mend, MendError, OrphanedItem, REPAIRS as REPAIRS_FILE, Repair, RepairLog, WrongRow,
+};
 pub use sample::{Sample, SampleError};
 
 #[derive(Clone)]
@@ -74,6 +87,10 @@ pub struct VerifyOptions {
     pub expiry: Option<Expiry>,
     /// Wrong rows of an entity that are read once more, at most.
     pub reconsidered: u64,
+    /// The rows that the load's count of the keys has left out.
+    pub losers: Option<Arc<Losers>>,
+    /// Mends what is still wrong then.
+    pub mend: Option<Arc<dyn Mend>>,
     /// How long a global index may be behind its table before a wrong answer of it counts.
     pub settle: Duration,
 }
@@ -92,6 +109,8 @@ impl VerifyOptions {
             excuse: None,
             expiry: None,
             reconsidered: 10_000,
+            losers: None,
+            mend: None,
             settle: Duration::from_secs(30),
         }
     }
@@ -136,6 +155,8 @@ pub struct Verified {
     pub snapshots: u32,
     /// Read units of the requests.
     pub units: u64,
+    /// Where wrong rows were to be repaired.
+    pub repair: Option<RepairReport>,
     /// Rows to be read once more.
     suspects: Suspects,
     /// By entity, the rows that are shown as wrong.
@@ -159,6 +180,8 @@ pub enum VerifyError {
     Malformed { entity: String, what: String },
     #[error("verify `{entity}`: {rows} rows made {items} items and {rejections} rejections")]
     Unaccounted { entity: String, rows: usize, items: usize, rejections: usize },
+    #[error(transparent)]
+    Keys(#[from] KeyPassError),
     #[error(
         "access pattern `{pattern}`: one answer has more than {rows} rows of `{entity}`, too many to compare in memory"
     )]
@@ -172,7 +195,8 @@ pub enum VerifyError {
 /// How often the notebook is written.
 const NOTED_EVERY: Duration = Duration::from_secs(10);
 
-/// Verifies all entities of a plan over readers of one snapshot, and goes on from what the notebook says.
+/// Verifies all entities of a plan over readers of one snapshot, and goes on from what the notebook says. The
+/// caller lets it forget that once the verification has ended.
 ///
 /// `observe` is called from this future alone. Once `stop` holds true, reading and looking up end at
 /// once and what was counted so far is returned as interrupted.
@@ -215,11 +239,7 @@ pub async fn verify<L: Lookup>(
             observe(event);
         }
     }
-    if let (Ok(false), Some(notebook)) = (&ended, notebook) {
-        notebook.forget()?;
-    } else {
-        note(notebook, &mut page, &tally)?;
-    }
+    note(notebook, &mut page, &tally)?;
     let interrupted = ended?;
     let sample = options.sample.map(|size| SampleReport { size: size.to_string(), seed: options.seed });
     let entities = tally.finish();
@@ -233,6 +253,7 @@ pub async fn verify<L: Lookup>(
         sample,
         snapshots: page.snapshots,
         units: tally.units,
+        repair: options.mend.as_ref().map(|mend| RepairReport::logged(mend.log())),
         suspects: tally.suspects,
         entities,
     })
@@ -316,16 +337,24 @@ impl Verified {
         self.suspects.rows
     }
 
+    /// Rows that were found wrong, whatever became of them.
+    fn wrong(&self) -> u64 {
+        self.entities.values().map(|entity| entity.missing + entity.different).sum()
+    }
+
     fn reconsidered(&mut self, news: Reconsidered, observe: &(dyn Fn(VerifyEvent) + Send + Sync)) {
-        let Confirmed { entity, place, was_missing, verdict } = match news {
+        let Confirmed { entity, place, was_missing, verdict, became } = match news {
             Reconsidered::Slowed(reason) => return observe(VerifyEvent::Slowed { reason }),
-            Reconsidered::Row(confirmed) => confirmed,
+            Reconsidered::Row(confirmed) => *confirmed,
         };
         let (Some((_, counts)), Some(shown)) =
             (self.entities.get_index_mut(entity), self.shown.get_mut(entity))
         else {
             return;
         };
+        if let (Some(became), Some(report)) = (&became, &mut self.repair) {
+            report.count(became);
+        }
         let was = if was_missing { &mut counts.missing } else { &mut counts.different };
         *was = was.saturating_sub(1);
         let difference = match verdict {
@@ -336,6 +365,11 @@ impl Verified {
             }
             Verdict::Rejected => {
                 counts.rejected += 1;
+                shown.remove(&place);
+                None
+            }
+            Verdict::Expired => {
+                counts.expired += 1;
                 shown.remove(&place);
                 None
             }
@@ -360,8 +394,13 @@ impl Verified {
         if self.interrupted {
             return Outcome::Interrupted;
         }
-        let wrong = self.entities.values().any(VerifiedEntity::is_wrong);
-        match wrong || self.patterns.iter().any(PatternReport::is_wrong) {
+        if self.patterns.iter().any(PatternReport::is_wrong) {
+            return Outcome::Differences;
+        }
+        match self.entities.values().any(VerifiedEntity::is_wrong) {
+            true if self.repair.as_ref().is_some_and(|repair| repair.is_all(self.wrong())) => {
+                Outcome::Repaired
+            }
             true => Outcome::Differences,
             false => Outcome::Done,
         }
@@ -381,6 +420,9 @@ impl Verified {
             sample: self.sample,
             snapshots: self.snapshots,
             entities: entities.collect(),
+            orphans: None,
+            repair: self.repair.map(RepairReport::ended),
+            time_to_live: None,
             access_patterns: self.patterns,
             rcu: self.units,
             elapsed_seconds: self.elapsed.as_secs_f64(),
@@ -397,6 +439,14 @@ impl VerifyError {
                 VerifyError::Malformed { entity, what: format!("the target's answer: {malformed}") }
             }
             error @ CheckError::Built { .. } => VerifyError::Malformed { entity, what: error.to_string() },
+        }
+    }
+
+    fn mending(error: MendError, entity: String) -> Self {
+        match error {
+            MendError::Target(error) => VerifyError::Target(error),
+            MendError::Log(error) => VerifyError::State(error),
+            error @ MendError::Malformed(_) => VerifyError::Malformed { entity, what: error.to_string() },
         }
     }
 

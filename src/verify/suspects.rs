@@ -1,5 +1,6 @@
 //! Rows that are wrong by two looks, on disk until they are read once more.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, Write as _};
 
@@ -13,6 +14,7 @@ use super::compare::Suspect;
 pub(super) struct Suspects {
     file: Option<BufWriter<File>>,
     pub(super) rows: u64,
+    pub(super) entities: BTreeSet<usize>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -41,6 +43,7 @@ impl Suspects {
         serde_json::to_writer(&mut *file, &line)?;
         file.write_all(b"\n")?;
         self.rows += 1;
+        self.entities.insert(suspect.entity);
         Ok(())
     }
 
@@ -74,7 +77,7 @@ mod tests {
             let suspect = Suspect { entity: 4, place, source_key, key, missing: row == 1, difference: None };
             suspects.add(&suspect).unwrap();
         }
-        assert_eq!(suspects.rows, 3);
+        assert_eq!((suspects.rows, &suspects.entities), (3, &BTreeSet::from([4])));
         let lines: Vec<Line> = suspects.lines().unwrap().map(Result::unwrap).collect();
         let rows: Vec<_> =
             lines.iter().map(|line| (line.place.row, line.missing, &*line.source_key[0].1)).collect();

@@ -275,7 +275,13 @@ mod tests {
     use crate::verify::checkpoint::RangeProgress;
 
     fn difference(id: u32) -> Difference {
-        Difference { key: id.into(), source_key: IndexMap::new(), attributes: Vec::new() }
+        Difference {
+            key: id.into(),
+            source_key: IndexMap::new(),
+            attributes: Vec::new(),
+            repair: None,
+            why: None,
+        }
     }
 
     fn tally(ranges: usize) -> Tally {

@@ -58,7 +58,7 @@ async fn a_mistaken_command_line_is_told_what_was_meant() {
         "shop.toml",
         "check shop.toml",
         "run --dryrun",
-        "verify --mapping shop.toml --dry-run",
+        "verify --mapping shop.toml --create-table",
         "check --mapping shop.toml --rate=5",
         "preview --mapping shop.toml --key order_id=7 line_no=1",
         "run --mapping shop.toml --limit -5",
@@ -66,7 +66,7 @@ async fn a_mistaken_command_line_is_told_what_was_meant() {
         "run",
         "completions bsh",
         "man runn",
-        "verify --mapping shop.toml --dry-run --json",
+        "verify --mapping shop.toml --create-table --json",
     ] {
         let finished: Finished = Tool::new(words.split_whitespace()).run().await.expect_code(2);
         shown += &format!("$ migrate {words}\n{}{}\n", finished.stderr, finished.stdout);

@@ -137,7 +137,7 @@ async fn a_run_without_a_snapshot_says_that_it_is_not_consistent() {
 }
 
 #[tokio::test]
-async fn rejected_rows_are_named_by_rule() {
+async fn v11_rejected_rows_are_named_by_rule() {
     let stage = stage(3).await;
     stage.database.execute("INSERT INTO orders VALUES (-1, 7, NULL), (99999999999, 7, NULL)").await;
     let run = document(&stage.migrate("--json", 4).await);

@@ -6,6 +6,7 @@
     reason = "a test that panics has failed, as it should"
 )]
 
+mod amend;
 mod scripted;
 
 use std::time::Duration;

@@ -159,6 +159,7 @@ async fn an_interrupted_verification_proves_nothing_and_says_so() {
     assert!(told.stdout.contains("nterrupted"), "{}", told.stdout);
 }
 
+/// V04: each key is asked for by name; no listing can end too early.
 #[tokio::test]
 async fn a_verification_writes_nothing() {
     let stage = many(Kind::Sqlite, 30).await;
@@ -244,6 +245,22 @@ async fn what_was_wrong_before_the_stop_is_wrong_behind_it() {
         assert_eq!(entity["differences"][0]["source_key"]["id"], "3", "{words}");
         assert_eq!(report["snapshots"], json!(if words.is_empty() { 2 } else { 1 }), "{words}");
     }
+    // Stopped while the wrong row is read once more: it is read again, with its range, and that alone.
+    let before = front.counters().requests("BatchGetItem");
+    front.on("BatchGetItem", When::At(before + 17), Fault::Delay(Duration::from_millis(2_000)));
+    let mut running = stage.tool("verify --json --concurrency 1").spawn();
+    running
+        .until("it reads the row once more", |_| front.counters().requests("BatchGetItem") >= before + 17)
+        .await;
+    running.interrupt();
+    running.finish().await.expect_code(130);
+    front.script([]);
+    let before = front.counters().requests("BatchGetItem");
+    let report = stage.migrate("verify --json", 5).await.json();
+    assert_eq!((&report["snapshots"], &report["entities"]["Order"]["different"]), (&json!(2), &json!(1)));
+    assert!(front.counters().requests("BatchGetItem") - before < 15);
+    // What has ended is forgotten.
+    assert_eq!(stage.migrate("verify --json", 5).await.json()["snapshots"], 1);
 }
 
 /// An application that writes to both databases meanwhile is no damage.
@@ -318,6 +335,22 @@ columns = ["id", "expires"]
         let enable = json!({"TableName": "shop", "TimeToLiveSpecification": {"Enabled": true, "AttributeName": "expires"}});
         stage.client().call("UpdateTimeToLive", enable).await;
         assert_eq!(entity(stage.migrate("verify --json", 5).await.json()), [1, 1, 1], "{}", kind.name());
+        // Whoever may not ask whether it is on is told what that means.
+        let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+        front.decide(|seen| (seen.operation == "DescribeTimeToLive").then(Fault::access_denied));
+        let stage = stage.at(front.url());
+        let finished = stage.migrate("verify --json", 5).await;
+        assert!(
+            finished.stderr.contains("items that it has deleted count as missing"),
+            "{}",
+            finished.stderr
+        );
+        assert_eq!(entity(finished.json()), [1, 2, 0], "{}", kind.name());
+        // Nor is it put again, not even when nobody knows.
+        let report = stage.migrate("verify --repair --yes --json", 0).await.json();
+        assert_eq!((&report["repair"]["put"], &report["repair"]["left"]), (&json!(1), &json!(0)));
+        assert_eq!(entity(report), [1, 1, 1], "{}", kind.name());
+        assert_eq!(entity(stage.migrate("verify --json", 5).await.json()), [2, 1, 0], "{}", kind.name());
     }
 }
 
@@ -331,4 +364,44 @@ async fn what_it_reads_is_told_first_and_read_no_faster_than_asked_for() {
     assert_eq!(finished.json()["rcu"], json!(300));
     // A tenth of a second's units may come at once.
     assert!(started.elapsed() > Duration::from_millis(1_500), "{:?}", started.elapsed());
+}
+
+/// One item is lost and a stray one has come: the table holds as many as before.
+#[tokio::test]
+async fn v01_v07_equal_counts_hide_nothing() {
+    for kind in servers::ALL {
+        let stage = many(kind, 20).await;
+        let client = stage.client();
+        let mut stray =
+            client.call("GetItem", json!({"TableName": "shop", "Key": key(1)})).await["Item"].take();
+        stray["PK"] = key(77)["PK"].clone();
+        client.call("PutItem", json!({"TableName": "shop", "Item": stray})).await;
+        client.call("DeleteItem", json!({"TableName": "shop", "Key": key(1)})).await;
+        assert_eq!(client.scan("shop", None).await.len(), 20);
+        let entity = stage.migrate("verify --json", 5).await.json()["entities"]["Order"].take();
+        let counts = ["checked", "matching", "missing"].map(|name| entity[name].as_u64().unwrap());
+        assert_eq!(counts, [20, 19, 1], "{}", kind.name());
+    }
+}
+
+#[tokio::test]
+async fn v02_counts_are_of_rows_and_not_of_the_databases_estimates() {
+    for kind in servers::ALL {
+        let table = ORDERS.split(';').next().unwrap();
+        let rows: Vec<String> = (1..=900).map(|id| format!("({id}, 1, NULL)")).collect();
+        let analyze = match kind {
+            Kind::Postgres => "ANALYZE orders",
+            Kind::MySql => "ANALYZE TABLE orders",
+            Kind::Sqlite => "ANALYZE",
+        };
+        let sql = format!(
+            "{table}; INSERT INTO orders VALUES {}; {analyze}; DELETE FROM orders WHERE id > 30",
+            rows.join(", ")
+        );
+        let stage = Stage::new(kind, &sql, crate::stage::MAPPING).await.with_dynamodb().await;
+        for words in ["--create-table --json", "verify --json"] {
+            let report = stage.migrate(words, 0).await.json();
+            assert_eq!(report["entities"]["Order"]["read"], json!(30), "{}: {words}", kind.name());
+        }
+    }
 }

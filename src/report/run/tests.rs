@@ -79,7 +79,7 @@ fn a_clean_load() {
 }
 
 #[test]
-fn rejected_rows_are_listed_by_rule_with_what_mends_them() {
+fn v11_rejected_rows_are_listed_by_rule_with_what_mends_them() {
     let rejected = report(Outcome::Rejects, &[("key_null", 3), ("number_digits", 1_200), ("malformed", 1)]);
     expect![[r#"
         Load into table shop · 1 h 12 min
@@ -116,14 +116,14 @@ fn a_resumed_load_over_two_snapshots_points_to_verify() {
 
         read = written + rejected + skipped: 1,238,567 = 1,238,555 + 0 + 12
         OrderItem skipped: limit 12
-        the source was read in 2 snapshots: rows that changed between them may be of different times; run `migrate verify`
+        the source was read in 2 snapshots: rows that changed between them may be of different times; run `migrate verify --repair`
 
         Done. `migrate verify` proves it.
     "#]].assert_eq(&run_text(&resumed, PLAIN));
 }
 
 #[test]
-fn a_row_that_is_unaccounted_for_is_shouted() {
+fn v09_a_row_that_is_unaccounted_for_is_shouted() {
     let mut lost = report(Outcome::Done, &[]);
     lost.entities["OrderItem"].written -= 1;
     lost.totals.written -= 1;

@@ -20,8 +20,11 @@ fn report(outcome: Outcome, entities: [(&str, VerifiedEntity); 2]) -> VerifyRepo
         sample: None,
         entities: entities.into_iter().map(|(name, entity)| (name.to_owned(), entity)).collect(),
         access_patterns: Vec::new(),
+        orphans: None,
         snapshots: 1,
         rcu: 99_200,
+        repair: None,
+        time_to_live: None,
         elapsed_seconds: 3.21,
         error: None,
     }
@@ -46,6 +49,8 @@ fn wrong(show_values: bool) -> VerifyReport {
         key: json!({"PK": {"S": format!("USER#{id}")}, "SK": {"S": "PROFILE"}}),
         source_key: IndexMap::from([("id".to_owned(), id.to_owned())]),
         attributes,
+        repair: None,
+        why: None,
     };
     let mut user = entity(1_200, [1_000, 198, 2, 0]);
     user.differences = vec![
@@ -95,7 +100,7 @@ fn differences_name_row_key_and_attributes() {
             balance  missing
             x        unexpected
 
-        200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is not finished, or the source has changed since, load again (a finished load: with --restart) and verify again.
+        200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is not finished, finish it first; then --repair --dry-run shows what mends them, and --repair --yes mends them.
     "#]].assert_eq(&verify_text(&wrong(false), PLAIN));
 }
 
@@ -171,7 +176,7 @@ fn colour_means_something() {
             "31m2",
             "31mmissing  ",
             "31mdifferent",
-            "31m200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is not finished, or the source has changed since, load again (a finished load: with --restart) and verify again.",
+            "31m200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is not finished, finish it first; then --repair --dry-run shows what mends them, and --repair --yes mends them.",
         ]
     "#]].assert_debug_eq(&colored);
 }

@@ -91,6 +91,7 @@ fn by_code(code: &str, answer: &Answer) -> Option<Kind> {
         | "RequestTimeout"
         | "RequestTimeoutException"
         | "ReplicatedWriteConflictException"
+        | "TransactionConflictException"
         | "TransactionInProgressException" => Kind::Transient,
         "ValidationException" | "SerializationException" | "RequestEntityTooLarge" => Kind::Refused,
         "ItemCollectionSizeLimitExceededException" => Kind::Collection,
@@ -179,8 +180,9 @@ impl Call<'_> {
         Some(match kind {
             Kind::NoTable => self.no_table(),
             Kind::Permission => format!(
-                "the role needs dynamodb:DescribeTable, BatchWriteItem and Scan on table `{}`, BatchGetItem to verify \
-                 and CreateTable for --create-table",
+                "the role needs dynamodb:DescribeTable, BatchWriteItem and Scan on table `{}`, BatchGetItem to verify, \
+                 PutItem, UpdateItem and DeleteItem to repair, CreateTable for --create-table, and UpdateTimeToLive for \
+                 --enable-ttl",
                 self.table
             ),
             Kind::Expired => {

@@ -4,6 +4,7 @@
 //! connections, the clock's correction. What it must not do: retry on the load path, or read item values into maps there; the
 //! bytes of a batch go out as the item builder wrote them.
 
+mod amend;
 mod answer;
 mod aside;
 mod connect;
@@ -15,6 +16,7 @@ mod observe;
 mod put;
 mod query;
 mod renewal;
+mod scan;
 mod ttl;
 
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::Client;
 
 pub use create::Created;
+pub use scan::SizeEstimate;
 pub use ttl::TimeToLive;
 
 use error::{Call, Stage};

@@ -80,7 +80,7 @@ impl DynamoDb {
         TargetError::new(kind, self.write_context(), cause)
     }
 
-    fn time_for(&self, bytes: usize) -> Duration {
+    pub(super) fn time_for(&self, bytes: usize) -> Duration {
         let seconds = u32::try_from(bytes / SLOWEST_LINE).unwrap_or(u32::MAX);
         self.shared.request_timeout.saturating_add(Duration::from_secs(u64::from(seconds)))
     }

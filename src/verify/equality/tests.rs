@@ -24,7 +24,7 @@ fn unequal(expected: &str, found: &str) {
 }
 
 #[test]
-fn another_spelling_is_equal() {
+fn v06_another_spelling_is_equal() {
     equal(r#"{"a":{"N":"1.0"}}"#, r#"{"a":{"N":"1E0"}}"#);
     equal(r#"{"a":{"N":"-0"}}"#, r#"{"a":{"N":"0.00"}}"#);
     equal(r#"{"a":{"NS":["1","2.50"]}}"#, r#"{"a":{"NS":["2.5","1.0"]}}"#);
@@ -111,7 +111,7 @@ fn keys_are_the_same_by_value() {
 
 /// Random items: equal to themselves, to every other spelling, and to no mutation.
 #[test]
-fn random_items_equal_their_respellings_and_no_mutation() {
+fn v05_random_items_equal_their_respellings_and_no_mutation() {
     let mut random = fastrand::Rng::with_seed(20_261_202);
     for _ in 0..2_000 {
         let members = random_item(&mut random);
