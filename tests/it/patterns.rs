@@ -233,6 +233,28 @@ async fn what_is_planted_in_the_table_makes_answers_wrong() {
     }
 }
 
+/// What is mended is right for the patterns too; what no row explains is left, and wrong.
+#[tokio::test]
+async fn patterns_are_asked_after_the_repair() {
+    let all = of_sensors("", "1 = 1");
+    let stage = loaded(Kind::Sqlite, &[("all", &all)]).await;
+    change(&stage, 2, "AT#0000#000004", |item| item["note"] = json!({"S": "another"})).await;
+    let before = stage.migrate("verify --repair --dry-run --json", 5).await.json();
+    assert_eq!(counts(pattern(&before, "all")), [3, 1, 29, 0, 0, 1, 0]);
+    let mended = stage.migrate("verify --repair --yes --json", 0).await.json();
+    assert_eq!(mended["outcome"], "repaired");
+    assert_eq!(counts(pattern(&mended, "all")), [3, 0, 30, 0, 0, 0, 0]);
+    change(&stage, 2, "AT#0000#000004", |item| item["note"] = json!({"S": "another"})).await;
+    change(&stage, 2, "AT#0007#000007", |item| item["SK"] = json!({"S": "AT#9999#000007"})).await;
+    let finished = stage.migrate("verify --repair --yes --redact --json", 5).await;
+    finished.assert_hides("SENSOR#0002");
+    let left = finished.json();
+    assert_eq!((&left["outcome"], &left["repair"]["replaced"]), (&json!("differences"), &json!(1)));
+    assert_eq!(counts(pattern(&left, "all")), [3, 1, 30, 0, 1, 0, 0]);
+    let example = &pattern(&left, "all")["examples"][0];
+    assert!(example["params"]["sensor"] != "2" && example["key"]["PK"]["S"].is_string(), "{example}");
+}
+
 /// In the rows of the patterns' table: milliseconds are others in each run, and so are the widths of their columns.
 fn without_times(text: &str) -> String {
     let line = |line: &str| {
@@ -276,7 +298,7 @@ async fn values_of_params_that_are_in_no_key_are_not_shown() {
 
 /// More than a page of one megabyte, read to its end.
 #[tokio::test]
-async fn an_answer_of_many_pages_is_read_whole() {
+async fn v04_an_answer_of_many_pages_is_read_whole() {
     let all = "pk = \"SENSOR#0001\"\nreturns = { Reading = \"sensor = 1\" }";
     let (first, last) = (format!("{all}\nlimit = 250"), format!("{all}\nlimit = 250\norder = \"desc\""));
     let patterns = [("all", all), ("first", &first), ("last", &last)];
@@ -491,12 +513,18 @@ async fn an_index_gets_time_to_follow_its_table() {
 async fn a_stop_while_patterns_are_asked_leaves_them_out() {
     let all = of_sensors("", "1 = 1");
     let (stage, front) = behind_a_front(&[("all", &all)]).await;
-    front.on("Query", When::Always, Fault::Delay(Duration::from_secs(5)));
+    front.on("Query", When::At(1), Fault::Delay(Duration::from_secs(5)));
     let running = stage.tool("verify --json").spawn();
     wait_for_queries(&front, 1).await;
     running.interrupt();
     let report = running.finish().await.expect_code(130).json();
     assert_eq!((&report["outcome"], &report["access_patterns"]), (&json!("interrupted"), &Value::Null));
+    // The rows are checked: only the patterns are left.
+    let lookups = front.counters().requests("BatchGetItem");
+    let report = stage.migrate("verify --json", 0).await.json();
+    assert_eq!(front.counters().requests("BatchGetItem"), lookups);
+    assert_eq!((&report["entities"]["Reading"]["matching"], &report["snapshots"]), (&json!(30), &json!(2)));
+    assert_eq!(counts(pattern(&report, "all")), [3, 0, 30, 0, 0, 0, 0]);
 }
 
 async fn wait_for_queries(front: &Front, queries: u64) {

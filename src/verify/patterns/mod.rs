@@ -165,8 +165,10 @@ impl<T: Lookup + Query> Asking<'_, T> {
         question: &Question,
         expected: &[Expected],
     ) -> Result<Answer, VerifyError> {
-        let slowed =
-            |error: &TargetError| (self.observe)(VerifyEvent::Slowed { reason: error.cause.clone() });
+        let slowed = |error: &TargetError| {
+            self.rules.pacer.slowed_by(error);
+            (self.observe)(VerifyEvent::Slowed { reason: error.cause.clone() });
+        };
         let answer = ask(self.target, reading, question, expected, &slowed).await?;
         // A request that says nothing of it takes a unit at least.
         let half_units = answer.half_units.unwrap_or(2 * answer.requests);
