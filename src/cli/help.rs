@@ -10,6 +10,7 @@ use crate::mapping::closest;
 /// Headings of flags.
 pub(crate) const PACE: &str = "Pace";
 pub(crate) const SAFETY: &str = "Safety";
+pub(crate) const ORPHANS: &str = "Orphans";
 pub(crate) const OUTPUT: &str = "Output";
 
 /// What ends a command, and with which code (design, section 3).

@@ -21,10 +21,10 @@ pub(crate) struct RepairArgs {
     /// Put what is missing and replace what differs, as long as nobody else changes it
     #[arg(long)]
     pub repair: bool,
-    /// Show what --repair and --enable-ttl would do, write nothing
+    /// Show what --repair, --delete-orphans and --enable-ttl would do, write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Yes, --repair may write to the table
+    /// Yes, --repair and --delete-orphans may write to the table
     #[arg(long, help_heading = SAFETY)]
     pub yes: bool,
     /// Hash the keys of rows and items in the report, and those of rows in repairs.jsonl
@@ -49,13 +49,14 @@ impl RepairArgs {
     /// Says what will be written to; fails where that was not asked for with `--yes`.
     pub(crate) fn begin(
         &self,
+        delete_orphans: bool,
         project: &Project,
         plan: &Plan,
         destination: &Destination,
         folder: &Path,
         terminal: &Terminal,
     ) -> Result<Repairs, Failure> {
-        if !self.repair {
+        if !self.repair && !delete_orphans {
             return Ok(Repairs::default());
         }
         let lookup = Arc::new(destination.dynamodb.clone());
@@ -66,13 +67,20 @@ impl RepairArgs {
             let mend = Repair::new(Arc::new(Discard), lookup, log, Pacer::new(&Pace::Unlimited), indexes);
             return Ok(Repairs { mend: Some(Arc::new(mend)), _lock: None });
         }
-        terminal.remark(&format!(
-            "repair: missing items are put and different ones replaced in {}, each only as long as it is what was read",
-            destination.describe()
-        ));
+        let place = destination.describe();
+        if self.repair {
+            terminal.remark(&format!(
+                "repair: missing items are put and different ones replaced in {place}, each only as long as it is what was read"
+            ));
+        }
+        if delete_orphans {
+            terminal.remark(&format!(
+                "orphans: items of the mapping's entities that have no row are deleted from {place}, each only as long as it is what was read"
+            ));
+        }
         destination.warnings(0).iter().for_each(|warning| terminal.remark(&format!("warning: {warning}")));
         if !self.yes {
-            return Err(not_asked_for());
+            return Err(not_asked_for(if self.repair { "--repair" } else { "--delete-orphans" }));
         }
         let lock = StateFolder::open(folder)?;
         let log = RepairLog::in_folder(folder, self.redact)?;
@@ -81,7 +89,7 @@ impl RepairArgs {
     }
 }
 
-fn not_asked_for() -> Failure {
-    Failure::new(Exit::Usage, "repair-not-confirmed", "--repair writes to the table")
+fn not_asked_for(flag: &str) -> Failure {
+    Failure::new(Exit::Usage, "repair-not-confirmed", format!("{flag} writes to the table"))
         .with_help("say --yes if that is meant; --dry-run shows what would be done")
 }

@@ -2,6 +2,7 @@
 
 mod excuse;
 mod expire;
+mod orphans;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,11 +22,12 @@ use crate::load::{Checkpoint, EntityCheckpoint, Pace, Units, redacted};
 use crate::mapping::Rate;
 use crate::plan::{Plan, PlanOptions};
 use crate::report::cost::{about, thousands};
-use crate::report::{Outcome, VerifyReport, verify_text};
+use crate::report::{OrphanReport, Outcome, VerifyReport, verify_text};
 use crate::source::{PageLimits, Source};
 use crate::verify::{Expiry, Notebook, Sample, VerifyOptions, read_units, reconsider, verify};
 
 use expire::Expire;
+use orphans::OrphanArgs;
 
 /// Rebuild every item and compare it with what the table holds
 #[derive(Debug, Clone, Args)]
@@ -57,6 +59,8 @@ pub(crate) struct VerifyArgs {
     #[arg(long, conflicts_with = "sample")]
     pub enable_ttl: bool,
     #[command(flatten)]
+    pub orphans: OrphanArgs,
+    #[command(flatten)]
     pub state: StateArgs,
     #[command(flatten)]
     pub output: OutputArgs,
@@ -66,8 +70,8 @@ const WHAT: &str = "\
 Reads every row of the source again, or a sample, builds its item and compares it with a strongly consistent \
 read of the table. Says what that costs before it begins. Names the items that are missing or different, and their \
 attributes; each of them is looked at twice, and once more by the row as it is then. After a stop the same command goes \
-on where it was. Changes nothing, or with --repair only what is wrong: each item as long as it is still what was read. \
-Items that no row explains are not looked for yet.";
+on where it was. With --orphans also names items of its entities that no row explains. Changes nothing, or with \
+--repair and --delete-orphans only what is wrong: each item as long as it is still what was read.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,6 +82,8 @@ Examples:
   migrate verify -m shop.toml --show-values            what exactly differs
   migrate verify -m shop.toml --repair --dry-run       what would be repaired
   migrate verify -m shop.toml --repair --yes           mend it
+  migrate verify -m shop.toml --orphans                and what is too much
+  migrate verify -m shop.toml --delete-orphans --yes   delete that
   migrate verify -m shop.toml --enable-ttl             the last step of a move";
 
 fn parse_seed(text: &str) -> Result<u64, String> {
@@ -152,15 +158,18 @@ pub(crate) async fn compare(
         true => Some(Expire::allowed(plan, destination).await?),
         false => None,
     };
-    let repairs = args.repair.begin(project, plan, destination, folder, terminal)?;
+    let repairs =
+        args.repair.begin(args.orphans.delete_orphans, project, plan, destination, folder, terminal)?;
     let settings = project.source()?;
-    let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
-    let snapshot = source.open(settings.readers, &selects).await?;
     let options = VerifyOptions {
-        mend: repairs.mend.clone(),
+        mend: repairs.mend.clone().filter(|_| args.repair.repair),
         ..options(project, args, plan, destination, folder, terminal).await?
     };
     announce(plan, destination, folder, &options, terminal)?;
+    let mend = repairs.mend.clone().filter(|_| args.orphans.delete_orphans);
+    let orphans = orphans::look(project, args, terminal, &mut source, plan, destination, mend).await?;
+    let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
+    let snapshot = source.open(settings.readers, &selects).await?;
     let notebook = Notebook {
         path: folder.join(NOTEBOOK_FILE),
         table: destination.identity(),
@@ -190,6 +199,7 @@ pub(crate) async fn compare(
     progress.finish();
     let verified = verified?;
     let mut report = verified.report(&plan.table.name);
+    report.orphans = orphans;
     if args.repair.redact {
         hide_keys(&mut report);
     }
@@ -200,6 +210,7 @@ pub(crate) async fn compare(
         report.outcome = Outcome::Failed;
         report.error = Some(failure.report());
     }
+    orphans::judge(&mut report);
     if let Some(expire) = expire {
         expire.conclude(&mut report, destination, args.repair.dry_run).await?;
     }
@@ -238,10 +249,17 @@ async fn options(
 fn hide_keys(report: &mut VerifyReport) {
     for difference in report.entities.values_mut().flat_map(|entity| &mut entity.differences) {
         difference.source_key.values_mut().for_each(|value| *value = redacted(value));
-        let values = difference.key.as_object_mut().into_iter().flat_map(|key| key.values_mut());
-        for value in values.filter_map(|typed| typed.as_object_mut()).flat_map(|typed| typed.values_mut()) {
-            *value = value.as_str().map_or_else(String::new, redacted).into();
-        }
+        hide_key(&mut difference.key);
+    }
+    let orphans = report.orphans.iter_mut().flat_map(OrphanReport::examples_mut);
+    orphans.for_each(|example| hide_key(&mut example.key));
+}
+
+/// An item's key as DynamoDB JSON.
+fn hide_key(key: &mut serde_json::Value) {
+    let values = key.as_object_mut().into_iter().flat_map(|key| key.values_mut());
+    for value in values.filter_map(|typed| typed.as_object_mut()).flat_map(|typed| typed.values_mut()) {
+        *value = value.as_str().map_or_else(String::new, redacted).into();
     }
 }
 
@@ -285,11 +303,7 @@ fn announce(
         let rows = options.sample.map_or(rows, |sample| sample.of(rows));
         units += rows.saturating_mul(read_units(tally.sizes.summary().median));
     }
-    let time = match &options.pace {
-        Pace::Unlimited => None,
-        pace => pace.seconds(&Units { table: units, indexes: Vec::new() }),
-    };
-    let time = time.map(|seconds| format!(", {}", about(seconds))).unwrap_or_default();
+    let time = time(&options.pace, units);
     let price = if destination.dynamodb.is_local() { String::new() } else { price(units) };
     terminal.remark(&format!(
         "reads the items of {} back, strongly consistent: about {} read units{price}{time}",
@@ -297,6 +311,12 @@ fn announce(
         thousands(units)
     ));
     Ok(())
+}
+
+/// How long read units take.
+fn time(pace: &Pace, units: u64) -> String {
+    let seconds = pace.seconds(&Units { table: units, indexes: Vec::new() });
+    seconds.map(|seconds| format!(", {}", about(seconds))).unwrap_or_default()
 }
 
 /// By the price of on-demand reads in us-east-1, $0.125 a million units (AWS price list, November 2024).

@@ -6,6 +6,7 @@
 //! the others are [`Losers`], which no run writes and no verification misses.
 
 mod choose;
+mod every;
 mod gather;
 mod leave_out;
 mod losers;
@@ -29,12 +30,13 @@ use choose::lose;
 use gather::{HashSorter, RivalSorter};
 use pass::Pass;
 use place::Place;
-use sorter::Sorter;
 use suspects::suspects;
 use view::KeyView;
 
+pub use every::{EveryKey, every_key};
 pub use leave_out::leave_out;
 pub use losers::{Losers, Part};
+pub(crate) use sorter::{Merge, Record, Sorter, read_bytes, read_chunk, write_bytes};
 pub use view::{Hash, row_hash};
 
 /// What a pass found.

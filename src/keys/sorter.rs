@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek as _, Write};
 
 /// What is sorted; written and read back as it was.
-pub(super) trait Record: Ord + Sized {
+pub(crate) trait Record: Ord + Sized {
     /// Bytes that it takes in memory, about.
     fn size(&self) -> usize;
 
@@ -18,7 +18,7 @@ pub(super) trait Record: Ord + Sized {
 
 /// Collects records, then gives them back in order.
 #[derive(Debug)]
-pub(super) struct Sorter<R> {
+pub(crate) struct Sorter<R> {
     pending: Vec<R>,
     pending_bytes: usize,
     /// Bytes of records kept in memory.
@@ -35,11 +35,11 @@ const FAN_IN: usize = 32;
 impl<R: Record> Sorter<R> {
     /// Keeps about `room` bytes of records in memory; the rest goes to unnamed temporary files, which end
     /// with the process.
-    pub(super) fn new(room: usize) -> Self {
+    pub(crate) fn new(room: usize) -> Self {
         Self { pending: Vec::new(), pending_bytes: 0, room, runs: Vec::new() }
     }
 
-    pub(super) fn push(&mut self, record: R) -> io::Result<()> {
+    pub(crate) fn push(&mut self, record: R) -> io::Result<()> {
         self.pending_bytes += record.size();
         self.pending.push(record);
         if self.pending_bytes >= self.room {
@@ -68,7 +68,7 @@ impl<R: Record> Sorter<R> {
     }
 
     /// The records of several sorters in order.
-    pub(super) fn join(sorters: Vec<Self>) -> io::Result<Merge<R>> {
+    pub(crate) fn join(sorters: Vec<Self>) -> io::Result<Merge<R>> {
         let mut files = Vec::new();
         let mut memories = Vec::new();
         for mut sorter in sorters {
@@ -82,7 +82,7 @@ impl<R: Record> Sorter<R> {
 
 /// The records of sorted runs, smallest first.
 #[derive(Debug)]
-pub(super) struct Merge<R> {
+pub(crate) struct Merge<R> {
     next: BinaryHeap<Reverse<(R, usize)>>,
     runs: Vec<Run<R>>,
 }
@@ -133,7 +133,7 @@ impl<R: Record> Iterator for Merge<R> {
 }
 
 /// Reads `N` bytes; `None` where the file ends before the first.
-pub(super) fn read_chunk<const N: usize>(from: &mut impl Read) -> io::Result<Option<[u8; N]>> {
+pub(crate) fn read_chunk<const N: usize>(from: &mut impl Read) -> io::Result<Option<[u8; N]>> {
     let mut bytes = [0; N];
     let mut filled = 0;
     while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -147,7 +147,7 @@ pub(super) fn read_chunk<const N: usize>(from: &mut impl Read) -> io::Result<Opt
 }
 
 /// Reads bytes behind their length.
-pub(super) fn read_bytes(from: &mut impl Read) -> io::Result<Vec<u8>> {
+pub(crate) fn read_bytes(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let length: [u8; 4] = read_chunk(from)?.ok_or(io::ErrorKind::UnexpectedEof)?;
     let length = usize::try_from(u32::from_le_bytes(length)).map_err(io::Error::other)?;
     let mut bytes = vec![0; length];
@@ -155,7 +155,7 @@ pub(super) fn read_bytes(from: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-pub(super) fn write_bytes(bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_bytes(bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
     let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
     out.write_all(&length.to_le_bytes())?;
     out.write_all(bytes)

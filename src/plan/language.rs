@@ -166,6 +166,48 @@ fn unroll(atoms: &[Atom]) -> Vec<Node> {
     nodes
 }
 
+/// A language made ready for many questions whether it holds a text.
+#[derive(Debug)]
+pub(super) struct Matcher(Vec<Node>);
+
+impl Matcher {
+    pub(super) fn new(atoms: &[Atom]) -> Self {
+        Self(unroll(atoms))
+    }
+
+    pub(super) fn accepts(&self, text: &[u8]) -> bool {
+        let mut reached = self.with_skips(std::iter::once(0));
+        for byte in text {
+            let byte = ByteSet::of(&[*byte]);
+            let next = reached.iter().filter_map(|at| {
+                let node = self.0.get(*at).filter(|node| node.set.meets(byte))?;
+                Some(if node.repeat == Repeat::Any { *at } else { at + 1 })
+            });
+            reached = self.with_skips(next);
+            if reached.is_empty() {
+                return false;
+            }
+        }
+        reached.last() == Some(&self.0.len())
+    }
+
+    /// Each position once, in order, and those behind nodes that may be absent.
+    fn with_skips(&self, positions: impl Iterator<Item = usize>) -> Vec<usize> {
+        let mut all: Vec<usize> = Vec::new();
+        for position in positions {
+            let mut at = position;
+            while all.last().is_none_or(|last| at > *last) {
+                all.push(at);
+                match self.0.get(at) {
+                    Some(node) if node.repeat != Repeat::Once => at += 1,
+                    _ => break,
+                }
+            }
+        }
+        all
+    }
+}
+
 /// Where a state of the product leads: past a node that may be absent, or over a byte of both.
 fn moves(
     left: Option<&Node>,
@@ -287,6 +329,19 @@ mod tests {
             assert_eq!(witness.is_some(), common.is_some(), "{left:?} {right:?}");
             if let Some(text) = witness {
                 assert!(all_left.contains(&text) && all_right.contains(&text), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_matcher_holds_exactly_the_texts_of_its_language() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let all = enumerate(&[Atom { set: ByteSet::of(b"abc"), min: 0, max: None }], 5);
+        for _ in 0..300 {
+            let atoms = random_atoms(&mut random);
+            let (matcher, texts) = (Matcher::new(&atoms), enumerate(&atoms, 5));
+            for text in &all {
+                assert_eq!(matcher.accepts(text), texts.contains(text), "{atoms:?} {text:?}");
             }
         }
     }

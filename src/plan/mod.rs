@@ -20,6 +20,7 @@ mod partitions;
 mod prefixes;
 mod prepare;
 mod proof;
+mod recognize;
 mod rendered;
 mod resolve;
 mod scope;
@@ -49,6 +50,7 @@ pub use fingerprint::{FingerprintParts, describe_difference};
 pub use notable::near::{NearColumn, near_columns};
 pub use offline::offline;
 pub use prepare::{PlanError, PlanOptions, Prepared, prepare};
+pub use recognize::Recognizer;
 pub use resolve::{Described, resolve};
 pub use watch::{Watch, Watched};
 

@@ -6,6 +6,7 @@ pub mod cost;
 mod dry_run;
 mod expiry;
 mod indexes;
+mod orphans;
 mod preview;
 mod rejects;
 mod repair;
@@ -23,6 +24,7 @@ use text::{Meaning, printable};
 pub use columns::ColumnReport;
 pub use dry_run::dry_run_text;
 pub use expiry::{ExpiryReport, ExpiryState};
+pub use orphans::{DeletionReport, OrphanExample, OrphanReport, OrphanedEntity, OtherItems};
 pub use preview::{Made, PreviewReport, PreviewedEntity, PreviewedRow, RejectedRow, preview_text};
 pub use repair::RepairReport;
 pub use run::run_text;
@@ -169,6 +171,9 @@ pub struct VerifyReport {
     /// Of the source; more than one when a verification that was stopped went on.
     pub snapshots: u32,
     pub entities: IndexMap<String, VerifiedEntity>,
+    /// Items that no row explains, where they were looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub orphans: Option<OrphanReport>,
     /// Only where wrong rows were to be repaired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<RepairReport>,

@@ -38,8 +38,8 @@ impl RepairReport {
             Became::Replaced { .. } => self.replaced += 1,
             Became::Moved => self.moved += 1,
             Became::Left(_) => self.left += 1,
-            // Such a row is not wrong any more.
-            Became::Right => {}
+            // Such a row is not wrong any more; items without a row are counted by themselves.
+            Became::Right | Became::Deleted { .. } => {}
         }
     }
 

@@ -3,7 +3,7 @@
 use super::cost::{counted, elapsed, thousands};
 use super::text::{Meaning, Style, Table, compact, printable, width};
 use super::{
-    AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, expiry, failure, repair,
+    AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, expiry, failure, orphans, repair,
 };
 
 /// What was checked, what is wrong, the first wrong rows, and what that proves.
@@ -15,6 +15,7 @@ pub fn verify_text(report: &VerifyReport, style: Style) -> String {
     let would = report.repair.as_ref().is_some_and(|repair| repair.dry_run);
     sections.extend(wrong.map(|(name, entity)| differences(name, entity, would, style)));
     sections.extend(report.repair.iter().map(|repaired| repair::section(repaired, style)));
+    sections.extend(report.orphans.as_ref().map(|found| orphans::section(found, style)));
     let expiry = report.time_to_live.as_ref().map(|live| expiry::section(live, style));
     sections.push(notes(report, style) + &ending(report, style) + &expiry.unwrap_or_default());
     sections.retain(|section| !section.is_empty());
@@ -188,7 +189,11 @@ fn ending(report: &VerifyReport, style: Style) -> String {
         _ if total.checked == 0 => (Meaning::Attention, "Nothing was checked.".to_owned()),
         _ => (Meaning::Fine, proven(report, &total)),
     };
-    style.paint(meaning, &text) + "\n"
+    let orphaned =
+        report.orphans.as_ref().filter(|orphans| orphans.known > 0 && report.outcome != Outcome::Interrupted);
+    let orphaned = orphaned.map(orphans::ending);
+    let last = std::iter::once((meaning, text)).chain(orphaned);
+    last.map(|(meaning, text)| style.paint(meaning, &text) + "\n").collect()
 }
 
 fn proven(report: &VerifyReport, total: &VerifiedEntity) -> String {
@@ -197,6 +202,10 @@ fn proven(report: &VerifyReport, total: &VerifiedEntity) -> String {
         (Some(_), 1..) => {
             let rows = counted(unchecked, "other row was", "other rows were");
             format!("The target matches in every row of the sample; {rows} not checked.")
+        }
+        _ if report.orphans.as_ref().is_some_and(|orphans| orphans.known == 0) => {
+            "Every item that the source makes is in the target, and equal; no other item of its entities is."
+                .to_owned()
         }
         _ => "Every item that the source makes is in the target, and equal.".to_owned(),
     }

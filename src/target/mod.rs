@@ -16,7 +16,7 @@ mod put_batch;
 
 pub use compare::{TableDifference, compare, extra_indexes};
 pub use discard::Discard;
-pub use dynamodb::{Address, ConnectSettings, Created, DynamoDb, TimeToLive};
+pub use dynamodb::{Address, ConnectSettings, Created, DynamoDb, SizeEstimate, TimeToLive};
 pub use embedded::Embedded;
 pub use error::{TargetError, TargetErrorKind, ThrottleReason};
 pub use live::{LiveIndex, LiveTable, WriteLimits, write_limits};
@@ -55,6 +55,35 @@ pub struct Found {
     pub items: Vec<Vec<u8>>,
     /// Positions of keys that the service did not get to (UnprocessedKeys).
     pub unanswered: Vec<usize>,
+}
+
+/// Where all items are read, whatever their keys.
+pub trait Scan: Send + Sync + 'static {
+    /// The next page of a segment, eventually consistent. One attempt; the caller retries.
+    fn scan(&self, request: &ScanRequest<'_>) -> impl Future<Output = Result<ScanPage, TargetError>> + Send;
+}
+
+/// Which page, and what of its items.
+#[derive(Debug, Clone, Copy)]
+pub struct ScanRequest<'a> {
+    pub segment: u32,
+    /// Segments that the table is cut into.
+    pub segments: u32,
+    /// [`ScanPage::next`] of the page before; `None` for the first.
+    pub start: Option<&'a [u8]>,
+    /// Names of the attributes wanted.
+    pub attributes: &'a [String],
+}
+
+/// What a [`Scan`] answered.
+#[derive(Debug, Default)]
+pub struct ScanPage {
+    /// As [`Found::items`], of the attributes that were asked for.
+    pub items: Vec<Vec<u8>>,
+    /// Where the next page starts, as the service wrote it; `None` behind the last.
+    pub next: Option<Vec<u8>>,
+    /// Read units that it took, as the service says; 0 where it does not.
+    pub units: f64,
 }
 
 /// Where one item is changed that was looked at before.

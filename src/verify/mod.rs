@@ -15,6 +15,7 @@ mod compare;
 mod confirm;
 mod equality;
 mod lookup;
+mod orphans;
 mod repair;
 mod rivals;
 mod sample;
@@ -53,7 +54,12 @@ pub use batch::read_units;
 pub use checkpoint::Notebook;
 pub use compare::{Excuse, Excused, Expiry};
 pub use equality::{Malformed, differences};
-pub use repair::{Became, Mend, MendError, REPAIRS as REPAIRS_FILE, Repair, RepairLog, WrongRow};
+pub use orphans::{
+    Export, ExportError, Inventory, Observe, OrphanError, OrphanEvent, OrphanOptions, Sweep, find_orphans,
+};
+pub use repair::{
+    Became, Mend, MendError, OrphanedItem, REPAIRS as REPAIRS_FILE, Repair, RepairLog, WrongRow,
+};
 pub use sample::{Sample, SampleError};
 
 #[derive(Clone)]
@@ -370,6 +376,7 @@ impl Verified {
             sample: self.sample,
             snapshots: self.snapshots,
             entities: entities.collect(),
+            orphans: None,
             repair: self.repair.map(RepairReport::ended),
             time_to_live: None,
             rcu: self.units,

@@ -47,6 +47,7 @@ mod messages;
 mod mutations;
 mod near;
 mod oracle;
+mod orphans;
 mod preview;
 mod repair;
 mod resilience;

@@ -170,7 +170,7 @@ fn newer(id: u32) -> Value {
 }
 
 /// Another client, at once: the front's own runtime must not be waited for.
-fn by_others(endpoint: &str, operation: &'static str, request: Value) {
+pub fn by_others(endpoint: &str, operation: &'static str, request: Value) {
     let client = Client::new(endpoint);
     let call = async move { client.call(operation, request).await };
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

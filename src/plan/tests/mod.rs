@@ -7,3 +7,4 @@ mod keys;
 mod lints;
 mod mistakes;
 mod proofs;
+mod recognize;

@@ -19,6 +19,7 @@ fn report(outcome: Outcome, entities: [(&str, VerifiedEntity); 2]) -> VerifyRepo
         table: "shop".to_owned(),
         sample: None,
         entities: entities.into_iter().map(|(name, entity)| (name.to_owned(), entity)).collect(),
+        orphans: None,
         snapshots: 1,
         rcu: 99_200,
         repair: None,

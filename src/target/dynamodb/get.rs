@@ -15,7 +15,7 @@ use crate::target::key::Keys;
 use crate::target::{Found, Lookup, TargetError, TargetErrorKind};
 
 /// An answer may be 16 MB: reads get so many times the time of a write.
-const READ_TIME: u32 = 3;
+pub(super) const READ_TIME: u32 = 3;
 
 #[derive(Deserialize)]
 struct Answer<'a> {
@@ -77,11 +77,11 @@ impl DynamoDb {
         })
     }
 
-    fn read_context(&self) -> String {
+    pub(super) fn read_context(&self) -> String {
         format!("read from table `{}`", self.table())
     }
 
-    fn unreadable(&self, kind: TargetErrorKind, cause: &str) -> TargetError {
+    pub(super) fn unreadable(&self, kind: TargetErrorKind, cause: &str) -> TargetError {
         TargetError::new(kind, self.read_context(), cause)
     }
 }

@@ -15,6 +15,7 @@ mod get;
 mod observe;
 mod put;
 mod renewal;
+mod scan;
 mod ttl;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::Client;
 
 pub use create::Created;
+pub use scan::SizeEstimate;
 pub use ttl::TimeToLive;
 
 use error::{Call, Stage};

@@ -13,9 +13,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::Mutex;
 
-use super::{Became, WrongRow};
+use super::{Became, Change};
 use crate::load::{StateError, append, redacted};
-use crate::verify::equality::braced;
+use crate::verify::equality::{braced, same};
 
 /// Name of the log in the state folder.
 pub const REPAIRS: &str = "repairs.jsonl";
@@ -34,6 +34,8 @@ pub struct RepairLog {
 struct Line<'a> {
     time: String,
     entity: &'a str,
+    /// Empty where there is no row.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
     source_key: IndexMap<&'a str, String>,
     key: Box<RawValue>,
     what: &'static str,
@@ -63,22 +65,23 @@ impl RepairLog {
         self.path.as_deref()
     }
 
-    /// Before rows of an entity are repaired.
-    pub(super) async fn intend(&self, entity: &str, rows: &[WrongRow<'_>]) -> Result<(), StateError> {
-        let lines = rows.iter().map(|row| self.line(entity, row, "intended", None, row.found));
+    /// Before items of an entity are changed.
+    pub(super) async fn intend(&self, entity: &str, changes: &[Change<'_>]) -> Result<(), StateError> {
+        let lines = changes.iter().map(|change| self.line(entity, change, "intended", None, change.found()));
         self.write(lines).await
     }
 
-    /// After rows were dealt with.
+    /// After they were dealt with.
     pub(super) async fn settle<'a>(
         &self,
         entity: &'a str,
-        done: impl Iterator<Item = (&'a WrongRow<'a>, &'a Became)>,
+        done: impl Iterator<Item = (&'a Change<'a>, &'a Became)>,
     ) -> Result<(), StateError> {
-        let lines = done.map(|(row, became)| {
+        let lines = done.map(|(change, became)| {
             // What was read stands in the line of intent.
-            let more = became.before().filter(|before| Some(*before) != row.found);
-            self.line(entity, row, became.outcome(), became.why(), more)
+            let is_told = |before: &[u8]| change.found().is_some_and(|found| same(found, before) == Ok(true));
+            let more = became.before().filter(|before| !is_told(before));
+            self.line(entity, change, became.outcome(), became.why(), more)
         });
         self.write(lines).await
     }
@@ -86,7 +89,7 @@ impl RepairLog {
     fn line<'a>(
         &self,
         entity: &'a str,
-        row: &WrongRow<'a>,
+        change: &Change<'a>,
         outcome: &'static str,
         why: Option<&'a str>,
         before: Option<&[u8]>,
@@ -95,9 +98,9 @@ impl RepairLog {
         Line {
             time: Timestamp::now().to_string(),
             entity,
-            source_key: row.source_key.iter().map(|(name, text)| (name.as_str(), value(text))).collect(),
-            key: raw(braced(row.key)),
-            what: row.what(),
+            source_key: change.source_key.iter().map(|(name, text)| (name.as_str(), value(text))).collect(),
+            key: raw(braced(change.key())),
+            what: change.what(),
             outcome,
             why,
             before: before.map(|item| raw(item.to_vec())),

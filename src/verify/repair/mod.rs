@@ -1,8 +1,8 @@
-//! Mends what a verification found: a missing item is put, a different one replaced, each only as long as
-//! the table holds what the verifier has read there.
+//! Mends what a verification found: a missing item is put, a different one replaced, one without a row
+//! deleted, each only as long as the table holds what the verifier has read there.
 //!
 //! ```text
-//! wrong rows → intents on disk → paced, conditional writes → look again where it moved → outcomes on disk
+//! what is wrong → intents on disk → paced, conditional writes → look again where it moved → outcomes on disk
 //! ```
 
 mod log;
@@ -30,11 +30,23 @@ pub struct WrongRow<'a> {
     pub found: Option<&'a [u8]>,
 }
 
-/// What became of a wrong row. Items are those that the change took away.
+/// An item without a row.
+#[derive(Debug, Clone, Copy)]
+pub struct OrphanedItem<'a> {
+    /// As [`crate::item::Item::key`] has it.
+    pub key: &'a [u8],
+    /// As it was read last.
+    pub found: &'a [u8],
+}
+
+/// What became of what was wrong. Items are those that the change took away.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Became {
     Put,
     Replaced {
+        before: Option<Vec<u8>>,
+    },
+    Deleted {
         before: Option<Vec<u8>>,
     },
     /// Somebody else has made it right since.
@@ -56,7 +68,7 @@ pub enum MendError {
     Log(#[from] StateError),
 }
 
-/// Whoever mends wrong rows, whatever they are written to.
+/// Whoever mends what is wrong, whatever it is written to.
 pub trait Mend: Send + Sync {
     /// Mends rows of one entity and says of each, in order, what became of it. `slowed` hears of each
     /// request that has to be sent again.
@@ -64,6 +76,14 @@ pub trait Mend: Send + Sync {
         &'a self,
         entity: &'a str,
         rows: &'a [WrongRow<'a>],
+        slowed: &'a (dyn Fn(&TargetError) + Send + Sync),
+    ) -> BoxFuture<'a, Result<Vec<Became>, MendError>>;
+
+    /// Deletes items of one entity that have no row, in the same way.
+    fn delete<'a>(
+        &'a self,
+        entity: &'a str,
+        items: &'a [OrphanedItem<'a>],
         slowed: &'a (dyn Fn(&TargetError) + Send + Sync),
     ) -> BoxFuture<'a, Result<Vec<Became>, MendError>>;
 
@@ -94,14 +114,14 @@ impl<A: Amend, L: Lookup> Repair<A, L> {
     async fn all(
         &self,
         entity: &str,
-        rows: &[WrongRow<'_>],
+        changes: Vec<Change<'_>>,
         slowed: &(dyn Fn(&TargetError) + Send + Sync),
     ) -> Result<Vec<Became>, MendError> {
-        self.log.intend(entity, rows).await?;
-        let mut became = Vec::with_capacity(rows.len());
-        for some in rows.chunks(SIDE_BY_SIDE) {
-            let ended = join_all(some.iter().map(|row| self.one(row, slowed))).await;
-            let done = some.iter().zip(&ended).filter_map(|(row, one)| Some((row, one.as_ref().ok()?)));
+        self.log.intend(entity, &changes).await?;
+        let mut became = Vec::with_capacity(changes.len());
+        for some in changes.chunks(SIDE_BY_SIDE) {
+            let ended = join_all(some.iter().map(|change| self.one(change, slowed))).await;
+            let done = some.iter().zip(&ended).filter_map(|(change, one)| Some((change, one.as_ref().ok()?)));
             self.log.settle(entity, done).await?;
             for one in ended {
                 became.push(one?);
@@ -112,20 +132,19 @@ impl<A: Amend, L: Lookup> Repair<A, L> {
 
     async fn one(
         &self,
-        row: &WrongRow<'_>,
+        change: &Change<'_>,
         slowed: &(dyn Fn(&TargetError) + Send + Sync),
     ) -> Result<Became, MendError> {
-        let amendment = row.amendment();
-        let units = row.units(self.indexes);
+        let units = change.units(self.indexes);
         let mut patience = Patience::new(self.pace);
         // An attempt that nobody answered may have been made all the same.
         let mut in_doubt = false;
         loop {
             self.pacer.take(&units).await;
-            let trouble = match self.amend.amend(&amendment).await {
-                Ok(Amended::Done { before }) => return Ok(row.mended(before)),
+            let trouble = match self.amend.amend(&change.amendment).await {
+                Ok(Amended::Done { before }) => return Ok(change.made(before)),
                 Ok(Amended::TooWide) => return Ok(Became::Left(TOO_WIDE.to_owned())),
-                Ok(Amended::Moved) => return self.look_again(row, in_doubt, slowed).await,
+                Ok(Amended::Moved) => return self.look_again(change, in_doubt, slowed).await,
                 Err(error) if is_refusal(&error.kind) => return Ok(Became::Left(error.cause)),
                 Err(error) if worth_retrying(&error.kind) => error,
                 Err(error) => return Err(error.into()),
@@ -142,17 +161,17 @@ impl<A: Amend, L: Lookup> Repair<A, L> {
     /// Somebody has changed the item; perhaps it was this repair, whose answer was lost.
     async fn look_again(
         &self,
-        row: &WrongRow<'_>,
+        change: &Change<'_>,
         in_doubt: bool,
         slowed: &(dyn Fn(&TargetError) + Send + Sync),
     ) -> Result<Became, MendError> {
-        let found = fetch(&*self.lookup, &[row.key], self.pace, slowed).await?;
-        let is_right = match found.into_iter().next().flatten() {
-            Some(found) => same(row.expected, &found)?,
-            None => false,
+        let found = fetch(&*self.lookup, &[change.key()], self.pace, slowed).await?;
+        let is_right = match (change.expected(), found.into_iter().next().flatten()) {
+            (Some(expected), Some(found)) => same(expected, &found)?,
+            (expected, found) => expected.is_none() && found.is_none(),
         };
         Ok(match (is_right, in_doubt) {
-            (true, true) => row.mended(row.found.map(<[u8]>::to_vec)),
+            (true, true) => change.made(change.found().map(<[u8]>::to_vec)),
             (true, false) => Became::Right,
             (false, _) => Became::Moved,
         })
@@ -166,7 +185,16 @@ impl<A: Amend, L: Lookup> Mend for Repair<A, L> {
         rows: &'a [WrongRow<'a>],
         slowed: &'a (dyn Fn(&TargetError) + Send + Sync),
     ) -> BoxFuture<'a, Result<Vec<Became>, MendError>> {
-        Box::pin(self.all(entity, rows, slowed))
+        Box::pin(self.all(entity, rows.iter().map(Change::of_row).collect(), slowed))
+    }
+
+    fn delete<'a>(
+        &'a self,
+        entity: &'a str,
+        items: &'a [OrphanedItem<'a>],
+        slowed: &'a (dyn Fn(&TargetError) + Send + Sync),
+    ) -> BoxFuture<'a, Result<Vec<Became>, MendError>> {
+        Box::pin(self.all(entity, items.iter().map(Change::of_orphan).collect(), slowed))
     }
 
     fn log(&self) -> Option<&Path> {
@@ -182,30 +210,72 @@ fn is_refusal(kind: &TargetErrorKind) -> bool {
     matches!(kind, TargetErrorKind::Refused | TargetErrorKind::Collection)
 }
 
-impl WrongRow<'_> {
-    fn amendment(&self) -> Amendment<'_> {
-        match self.found {
-            None => Amendment::Put { key: self.key, item: self.expected },
-            Some(found) => Amendment::Replace { key: self.key, found, item: self.expected },
+/// What is to be done about one item.
+#[derive(Debug, Clone, Copy)]
+struct Change<'a> {
+    /// Of its row; empty where it has none.
+    source_key: &'a [(String, String)],
+    amendment: Amendment<'a>,
+}
+
+impl<'a> Change<'a> {
+    fn of_row(row: &WrongRow<'a>) -> Self {
+        let WrongRow { source_key, key, expected: item, found } = *row;
+        let amendment = match found {
+            None => Amendment::Put { key, item },
+            Some(found) => Amendment::Replace { key, found, item },
+        };
+        Self { source_key, amendment }
+    }
+
+    fn of_orphan(orphan: &OrphanedItem<'a>) -> Self {
+        let OrphanedItem { key, found } = *orphan;
+        Self { source_key: &[], amendment: Amendment::Delete { key, found } }
+    }
+
+    fn key(&self) -> &'a [u8] {
+        match self.amendment {
+            Amendment::Put { key, .. } | Amendment::Replace { key, .. } | Amendment::Delete { key, .. } => {
+                key
+            }
+        }
+    }
+
+    fn found(&self) -> Option<&'a [u8]> {
+        match self.amendment {
+            Amendment::Put { .. } => None,
+            Amendment::Replace { found, .. } | Amendment::Delete { found, .. } => Some(found),
+        }
+    }
+
+    fn expected(&self) -> Option<&'a [u8]> {
+        match self.amendment {
+            Amendment::Put { item, .. } | Amendment::Replace { item, .. } => Some(item),
+            Amendment::Delete { .. } => None,
         }
     }
 
     /// What is asked for, in the log.
     fn what(&self) -> &'static str {
-        if self.found.is_none() { "put" } else { "replace" }
+        match self.amendment {
+            Amendment::Put { .. } => "put",
+            Amendment::Replace { .. } => "replace",
+            Amendment::Delete { .. } => "delete",
+        }
     }
 
-    fn mended(&self, before: Option<Vec<u8>>) -> Became {
-        match self.found {
-            None => Became::Put,
-            Some(_) => Became::Replaced { before },
+    fn made(&self, before: Option<Vec<u8>>) -> Became {
+        match self.amendment {
+            Amendment::Put { .. } => Became::Put,
+            Amendment::Replace { .. } => Became::Replaced { before },
+            Amendment::Delete { .. } => Became::Deleted { before },
         }
     }
 
     /// Write units at most: an item's JSON is longer than what is billed, and not every item is in every index.
     fn units(&self, indexes: usize) -> Units {
         let kilobytes = |json: &[u8]| u64::try_from(json.len().div_ceil(1024)).unwrap_or(u64::MAX);
-        let (new, old) = (kilobytes(self.expected), self.found.map_or(0, kilobytes));
+        let (new, old) = (self.expected().map_or(0, kilobytes), self.found().map_or(0, kilobytes));
         Units { table: new.max(old), indexes: vec![new.saturating_add(old); indexes] }
     }
 }
@@ -216,6 +286,7 @@ impl Became {
         match self {
             Became::Put => "put",
             Became::Replaced { .. } => "replaced",
+            Became::Deleted { .. } => "deleted",
             Became::Right => "right",
             Became::Moved => "moved",
             Became::Left(_) => "left",
@@ -231,7 +302,7 @@ impl Became {
 
     fn before(&self) -> Option<&[u8]> {
         match self {
-            Became::Replaced { before } => before.as_deref(),
+            Became::Replaced { before } | Became::Deleted { before } => before.as_deref(),
             _ => None,
         }
     }

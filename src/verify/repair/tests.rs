@@ -130,6 +130,27 @@ async fn what_others_made_right_meanwhile_is_right() {
     }
 }
 
+async fn delete(target: &Arc<OneItem>) -> Became {
+    let repair = repair(Arc::clone(target), target, RepairLog::nowhere());
+    repair.delete("User", &[OrphanedItem { key: KEY, found: WRONG }], &|_| {}).await.unwrap().remove(0)
+}
+
+#[tokio::test]
+async fn an_item_without_a_row_is_deleted_as_long_as_it_is_what_was_read() {
+    let target = OneItem::new(Some(WRONG), []);
+    let deleted = || Became::Deleted { before: Some(WRONG.to_vec()) };
+    assert_eq!((delete(&target).await, target.item()), (deleted(), None));
+    let target = OneItem::new(Some(WRONG), [Trouble::Others(Some(OTHER))]);
+    assert_eq!((delete(&target).await, target.item().as_deref()), (Became::Moved, Some(OTHER)));
+    // Somebody else has deleted it.
+    let target = OneItem::new(Some(WRONG), [Trouble::Others(None)]);
+    assert_eq!(delete(&target).await, Became::Right);
+    let target = OneItem::new(Some(WRONG), [Trouble::AnswerLost]);
+    assert_eq!((delete(&target).await, target.item()), (deleted(), None));
+    let target = OneItem::new(Some(WRONG), [Trouble::TooWide]);
+    assert!(matches!(delete(&target).await, Became::Left(_)));
+}
+
 #[tokio::test]
 async fn throttles_and_lost_connections_are_tried_again() {
     let throttled = TargetErrorKind::Throttled(vec![ThrottleReason::account_quota()]);
@@ -188,9 +209,9 @@ async fn throttles_without_end_end_the_repair() {
 async fn writes_keep_to_their_pace() {
     let large = format!(r#"{{"PK":{{"S":"A"}},"SK":{{"S":"1"}},"t":{{"S":"{}"}}}}"#, "x".repeat(9 << 10));
     let row = WrongRow { source_key: &[], key: KEY, expected: large.as_bytes(), found: None };
-    assert_eq!(row.units(2), Units { table: 10, indexes: vec![10, 10] });
+    assert_eq!(Change::of_row(&row).units(2), Units { table: 10, indexes: vec![10, 10] });
     let row = WrongRow { found: Some(large.as_bytes()), expected: RIGHT, ..row };
-    assert_eq!(row.units(1), Units { table: 10, indexes: vec![11] });
+    assert_eq!(Change::of_row(&row).units(1), Units { table: 10, indexes: vec![11] });
 }
 
 fn lines(folder: &Path) -> Vec<Json> {
@@ -231,6 +252,20 @@ async fn every_change_is_written_down_with_the_item_as_it_was() {
         let mode = std::fs::metadata(folder.path().join(REPAIRS)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
+}
+
+#[tokio::test]
+async fn a_deletion_is_written_down_without_a_source_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = OneItem::new(Some(WRONG), []);
+    let repair = repair(Arc::clone(&target), &target, RepairLog::in_folder(folder.path(), false).unwrap());
+    repair.delete("User", &[OrphanedItem { key: KEY, found: WRONG }], &|_| {}).await.unwrap();
+    let lines = lines(folder.path());
+    let told = |line: &Json| ["what", "outcome"].map(|name| line[name].as_str().unwrap().to_owned());
+    let told: Vec<[String; 2]> = lines.iter().map(told).collect();
+    assert_eq!(told, [["delete", "intended"], ["delete", "deleted"]]);
+    assert_eq!(lines[0]["before"], serde_json::from_slice::<Json>(WRONG).unwrap());
+    assert_eq!((lines[0].get("source_key"), lines[1].get("before")), (None, None));
 }
 
 /// The change is made only once the intent is on disk.
@@ -288,6 +323,8 @@ async fn a_rehearsal_says_what_would_become_of_rows_and_changes_nothing() {
     let repair = repair(Arc::new(Discard), &target, RepairLog::nowhere());
     let became = repair.mend("User", &[row, missing, wide], &|_| {}).await.unwrap();
     assert!(matches!(&became[..], [Became::Replaced { .. }, Became::Put, Became::Left(_)]), "{became:?}");
+    let became = repair.delete("User", &[OrphanedItem { key: KEY, found: WRONG }], &|_| {}).await.unwrap();
+    assert!(matches!(&became[..], [Became::Deleted { .. }]), "{became:?}");
     assert_eq!(repair.log(), None);
     assert!(differences(WRONG, &target.item().unwrap()).unwrap().is_empty());
 }
