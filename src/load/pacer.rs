@@ -14,7 +14,7 @@ use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
 use tokio::time::Instant;
 
-use crate::target::ThrottleReason;
+use crate::target::{TargetError, TargetErrorKind, ThrottleReason};
 
 /// How fast to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,6 +154,13 @@ impl Pacer {
                     .filter_map(|(_, bucket)| bucket.as_ref())
                     .for_each(Bucket::slow_down),
             }
+        }
+    }
+
+    /// Slows down where the error is a throttle.
+    pub fn slowed_by(&self, error: &TargetError) {
+        if let TargetErrorKind::Throttled(reasons) = &error.kind {
+            self.throttled(reasons);
         }
     }
 

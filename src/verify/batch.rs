@@ -87,6 +87,12 @@ pub fn read_units(size: u32) -> u64 {
     u64::from(size.div_ceil(4096).max(1))
 }
 
+/// Of items that were read, at most: their JSON is longer than what is billed. One that is missing takes a unit, too.
+pub(super) fn units_of(found: &[Option<Arc<Vec<u8>>>]) -> u64 {
+    let bytes = found.iter().map(|item| item.as_ref().map_or(0, |item| item.len()));
+    bytes.map(|bytes| read_units(u32::try_from(bytes).unwrap_or(u32::MAX))).sum()
+}
+
 /// Which rows of an entity are verified.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Choice<'a> {

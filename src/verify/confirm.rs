@@ -8,7 +8,7 @@ use futures::future::try_join_all;
 use tokio::sync::Mutex;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::batch::Place;
+use super::batch::{Place, units_of};
 use super::compare::{Rules, describe};
 use super::equality::same;
 use super::lookup::{LookupError, fetch};
@@ -17,6 +17,7 @@ use super::rivals;
 use super::suspects::{Line, Suspects};
 use super::{VerifyError, VerifyOptions};
 use crate::item::{self, ItemPage};
+use crate::load::Units;
 use crate::plan::{EntityPlan, Plan};
 use crate::report::Difference;
 use crate::source::{KeyValue, Reader, SourceErrorKind};
@@ -51,6 +52,8 @@ pub(super) enum Verdict {
 #[derive(Debug)]
 pub(super) enum Reconsidered {
     Row(Box<Confirmed>),
+    /// So many read units were taken.
+    Read(u64),
     Slowed(String),
 }
 
@@ -175,7 +178,14 @@ async fn judge<L: Lookup>(
         let _ = news.send(Reconsidered::Slowed(error.cause.clone()));
     };
     let of = |error: LookupError| VerifyError::of(error.into(), entity.name.clone());
-    let found = fetch(target, &keys, rules.pace, &slowed).await.map_err(of)?;
+    let throttled = |error: &TargetError| {
+        rules.pacer.slowed_by(error);
+        slowed(error);
+    };
+    let found = fetch(target, &keys, rules.pace, &throttled).await.map_err(of)?;
+    let units = units_of(&found);
+    let _ = news.send(Reconsidered::Read(units));
+    rules.pacer.take(&Units { table: units, indexes: Vec::new() }).await;
     let mut confirmed = Vec::with_capacity(rows.len());
     for ((line, fresh), found) in rows.iter().zip(&found) {
         let verdict = verdict(line, fresh, found.as_ref(), rules)

@@ -304,6 +304,7 @@ impl Verified {
     fn reconsidered(&mut self, news: Reconsidered, observe: &(dyn Fn(VerifyEvent) + Send + Sync)) {
         let Confirmed { entity, place, was_missing, verdict, became } = match news {
             Reconsidered::Slowed(reason) => return observe(VerifyEvent::Slowed { reason }),
+            Reconsidered::Read(units) => return self.units += units,
             Reconsidered::Row(confirmed) => *confirmed,
         };
         let (Some((_, counts)), Some(shown)) =

@@ -283,6 +283,7 @@ async fn check_batch<L: Lookup>(
     news: UnboundedSender<News>,
 ) -> Result<(), VerifyError> {
     let slowed = |error: &TargetError| {
+        rules.pacer.slowed_by(error);
         let _ = news.send(News::Slowed(error.cause.clone()));
     };
     let checked = check(&*target, &entity, &batch, &rules, &slowed).await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::future::try_join_all;
 
-use super::super::batch::read_units;
+use super::super::batch::units_of;
 use super::super::lookup::{Pace, fetch};
 use super::super::repair::{Became, Mend, OrphanedItem};
 use super::look::{Names, rendered};
@@ -110,7 +110,8 @@ impl<L: Lookup> Confirm<'_, L> {
             self.tell(error);
         };
         let found = fetch(self.target, &asked, Pace::default(), &slowed).await?;
-        self.meter.pay(units(&found)).await?;
+        let units = u32::try_from(units_of(&found)).unwrap_or(u32::MAX);
+        self.meter.pay(f64::from(units)).await?;
         let mut settled = Vec::new();
         for ((suspect, key), stored) in suspects.iter().zip(keys).zip(found) {
             let Some(stored) = stored else {
@@ -156,13 +157,6 @@ impl<L: Lookup> Confirm<'_, L> {
     fn tell(&self, error: &TargetError) {
         (self.observe)(OrphanEvent::Slowed { reason: error.cause.clone() });
     }
-}
-
-/// Of reading the items, at most: their JSON is longer than what is billed.
-fn units(found: &[Option<Arc<Vec<u8>>>]) -> f64 {
-    let bytes = found.iter().map(|item| item.as_ref().map_or(0, |item| item.len()));
-    let units = bytes.map(|bytes| read_units(u32::try_from(bytes).unwrap_or(u32::MAX))).sum::<u64>();
-    f64::from(u32::try_from(units).unwrap_or(u32::MAX))
 }
 
 impl Candidate {

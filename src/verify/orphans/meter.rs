@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::OrphanError;
 use crate::load::{Pace, Pacer, Units};
-use crate::target::{TargetError, TargetErrorKind};
+use crate::target::TargetError;
 
 /// Read units of all requests of a search.
 #[derive(Debug)]
@@ -35,9 +35,7 @@ impl Meter {
 
     /// A request was not answered and will be sent again.
     pub(super) fn slowed(&self, error: &TargetError) {
-        if let TargetErrorKind::Throttled(reasons) = &error.kind {
-            self.pacer.throttled(reasons);
-        }
+        self.pacer.slowed_by(error);
     }
 
     pub(super) fn spent(&self) -> f64 {

@@ -2,8 +2,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 
 use super::*;
+use crate::load::{AutoPace, Pace, PaceRange};
 use crate::mapping::{CreateSettings, KeyType};
 use crate::plan::{
     CollisionPlan, ColumnPlan, Keep, KeyColumn, KeyPlan, KeyProof, Membership, TablePlan, TemplatePlan,
@@ -117,6 +119,26 @@ async fn a_fatal_error_of_one_lookup_ends_the_reader() {
     }
     assert!(matches!(result, Err(VerifyError::Target(error)) if error.kind == TargetErrorKind::NoTable));
     assert_eq!(target.asked().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_throttle_slows_down_what_follows() {
+    let mut times = Vec::new();
+    for answers in [vec![], vec![Answer::Fails(TargetErrorKind::Throttled(Vec::new()))]] {
+        let target = Arc::new(Scripted::new((0..90).map(stored)).then(answers));
+        let table = Some(PaceRange { start: 20, ceiling: 20 });
+        let pace = Pace::Auto(AutoPace { table, ..AutoPace::default() });
+        let rules = Rules::of(&VerifyOptions { pace, ..options() });
+        let (news, _inbox) = mpsc::unbounded_channel();
+        let mut lookups = Lookups::new(&target, &rules, &news, 1);
+        let started = Instant::now();
+        for start in (0..90).step_by(10) {
+            lookups.start("User", batch(0, start..start + 10)).await.unwrap();
+        }
+        lookups.finish().await.unwrap();
+        times.push(started.elapsed().as_secs_f64());
+    }
+    assert!(times[1] > 1.2 * times[0], "{times:?}");
 }
 
 /// Remembers how many requests were in flight at once.
