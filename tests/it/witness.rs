@@ -48,13 +48,12 @@ async fn without_a_snapshot_rows_are_compared_as_they_are_read_again() {
 }
 
 /// PostgreSQL says of this type's text something else than it sends: what a wrong decoder looks like.
-const LYING: &str = "CREATE TYPE mood AS ENUM ('sad', 'happy');
-CREATE FUNCTION lie(mood) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS
-  $$ SELECT CASE $1 WHEN 'sad' THEN 'happy' ELSE 'sad' END $$;
-CREATE CAST (mood AS text) WITH FUNCTION lie(mood);
-CREATE TABLE orders (id BIGINT PRIMARY KEY, mood mood);
+const LYING: &str = "CREATE FUNCTION lie(smallint) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS
+  $$ SELECT CASE $1 WHEN 4711 THEN '1147' ELSE '0' END $$;
+CREATE CAST (smallint AS text) WITH FUNCTION lie(smallint);
+CREATE TABLE orders (id BIGINT PRIMARY KEY, mood smallint);
 INSERT INTO orders SELECT n, NULL FROM generate_series(1, 20) n;
-UPDATE orders SET mood = 'sad' WHERE id = 13;";
+UPDATE orders SET mood = 4711 WHERE id = 13;";
 
 #[tokio::test]
 async fn a_difference_stops_the_run_as_a_bug_before_anything_of_its_page_is_written() {
@@ -64,8 +63,8 @@ async fn a_difference_stops_the_run_as_a_bug_before_anything_of_its_page_is_writ
     assert_eq!(document["error"]["code"], "contradiction", "{document}");
     let message = document["error"]["message"].as_str().unwrap();
     assert!(message.contains("a bug in migrate: attribute `mood` of Order"), "{message}");
-    assert!(message.contains("`mood` (mood)") && message.contains("id = 13"), "{message}");
-    assert!(!finished.stderr.contains("happy") && !message.contains("sad"), "a value is printed");
+    assert!(message.contains("`mood` (smallint)") && message.contains("id = 13"), "{message}");
+    assert!(!finished.stderr.contains("4711") && !message.contains("1147"), "a value is printed");
     assert_eq!(document["totals"]["written"], json!(0));
     assert!(compare::scan(&stage.client(), "shop").await.is_empty());
     let dry = stage.migrate("--dry-run --json", 1).await.json();
