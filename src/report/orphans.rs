@@ -175,7 +175,7 @@ pub(super) fn ending(report: &OrphanReport) -> (Meaning, String) {
         Some(_) if remaining == 0 => {
             return (Meaning::Fine, format!("{were} in the target; all are deleted."));
         }
-        Some(_) => format!("{were} in the target, {} still there (exit code 5).", thousands(remaining)),
+        Some(_) => format!("{were} in the target, {} still are (exit code 5).", thousands(remaining)),
         None => format!(
             "{are} in the target (exit code 5): rows that were deleted, or keys that the mapping no longer makes. \
              --delete-orphans --dry-run shows what would be deleted."
@@ -258,6 +258,39 @@ mod tests {
             2 items without a row were deleted meanwhile
         "#]]
         .assert_eq(&section(&report(), Style { color: false }));
+    }
+
+    #[test]
+    fn what_became_of_them_is_told() {
+        let deletion = DeletionReport { dry_run: false, deleted: 1_197, moved: 2, left: 1, log: None };
+        let mut deleted = OrphanReport { unknown: 0, others: Vec::new(), gone: 0, ..report() };
+        deleted.deletion = Some(deletion.logged(Some(Path::new(".migrate/repairs.jsonl"))));
+        let examples = &mut deleted.entities["Order"].examples;
+        examples[0].deletion = Some("deleted");
+        examples[1].deletion = Some("left");
+        examples[1].why = Some("the service refuses it".to_owned());
+        expect![[r#"
+            Orphans: 2,000 items in the table (Scan in 32 segments, 12,345.5 read units); 1,200 of the mapping's entities have no row
+              Order: 1,200, for example
+                {"PK":{"S":"ORDER#1"}}
+                {"PK":{"S":"ORDER#2"}}  → left: the service refuses it
+            Deleted: 1,197 orphans
+            Left as they are: 2 items changed by others meanwhile, 1 item that could not be deleted
+            Each deletion is in .migrate/repairs.jsonl, with the item as it was before
+        "#]]
+        .assert_eq(&section(&deleted, Style { color: false }));
+        let endings = |report: &OrphanReport| ending(report).1;
+        let mut dry = deleted.clone();
+        dry.deletion = Some(DeletionReport { deleted: 1_200, ..DeletionReport::default() }.logged(None));
+        let mut all = deleted.clone();
+        all.deletion = Some(DeletionReport { deleted: 1_200, ..DeletionReport::default() });
+        expect![[r#"
+            1,200 orphans are in the target (exit code 5): rows that were deleted, or keys that the mapping no longer makes. --delete-orphans --dry-run shows what would be deleted.
+            1,200 orphans are in the target (exit code 5). Nothing was written; leave out --dry-run to delete them.
+            1,200 orphans were in the target, 3 still are (exit code 5).
+            1,200 orphans were in the target; all are deleted."#]]
+        .assert_eq(&[endings(&report()), endings(&dry), endings(&deleted), endings(&all)].join("\n"));
+        assert_eq!([report(), dry, deleted, all].map(|report| report.remaining()), [1_200, 1_200, 3, 0]);
     }
 
     #[test]

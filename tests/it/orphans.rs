@@ -87,7 +87,7 @@ fn examples(group: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn planted_items_are_found_and_told_apart_from_those_of_others() {
+async fn v07_planted_items_are_found_and_told_apart_from_those_of_others() {
     for kind in servers::ALL {
         let stage = loaded(kind, "a note").await;
         let clean = stage.migrate("verify --orphans --json", 0).await.json();
@@ -140,7 +140,7 @@ async fn items_of_others_are_counted_and_left_alone() {
 
 /// Several pages of a megabyte in one segment, and none of them twice.
 #[tokio::test]
-async fn a_table_of_many_pages_is_read_whole() {
+async fn v04_a_table_of_many_pages_is_read_whole() {
     for kind in servers::ALL {
         let stage = loaded(kind, &"x".repeat(9_000)).await;
         let front = Front::forwarding(stage.endpoint.as_deref().unwrap());

@@ -119,6 +119,8 @@ async fn every_condition_on_a_sort_key_is_asked_as_the_source_understands_it() {
                 .to_owned(),
             18,
         ),
+        ("numbers from", on_moments("sk = { gte = \"7\" }", "moment >= 7"), 25),
+        ("numbers up to", on_moments("sk = { between = [\"-1\", \"13.5\"] }", "moment <= 13"), 11),
         ("numbers backwards", on_moments("order = \"desc\"", "1 = 1"), 30),
     ];
     let patterns: Vec<(&str, &str)> = cases.iter().map(|(name, keys, _)| (*name, keys.as_str())).collect();

@@ -99,7 +99,7 @@ fn compared<'a>(
     let mut read: Vec<Read<SortKey<Template>>> = Vec::new();
     for (word, comparison) in COMPARISONS {
         let Some(value) = section.value(word) else { continue };
-        let template = key_template::read(walker, word, value, attribute);
+        let template = key_template::read(walker, word, value, made_by_template(value, attribute));
         read.push(template.and_then(|template| begins_text(walker, comparison, template, attribute)));
     }
     if let Some(value) = section.value("between") {
@@ -150,7 +150,17 @@ fn between<'a>(
     let [low, high] = bounds.as_slice() else {
         return Err(walker.wrong_type("between", "a list of two templates", value));
     };
-    let low = key_template::read(walker, "between", low, attribute);
-    let high = key_template::read(walker, "between", high, attribute);
+    let low = key_template::read(walker, "between", low, made_by_template(low, attribute));
+    let high = key_template::read(walker, "between", high, made_by_template(high, attribute));
     Ok(SortKey::Between(low?, high?))
+}
+
+/// A fixed number makes no item's key, but can bound what is asked for.
+fn made_by_template<'k>(value: &Value<'_>, attribute: Option<&'k KeyAttribute>) -> Option<&'k KeyAttribute> {
+    let is_number = |text: &str| {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        digits.chars().all(|digit| digit.is_ascii_digit() || digit == '.') && text.parse::<f64>().is_ok()
+    };
+    let is_fixed = value.get_ref().as_str().is_some_and(is_number);
+    attribute.filter(|attribute| attribute.kind != KeyType::N || !is_fixed)
 }

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_item_of_every_segment_is_seen_once() {
+    async fn v04_every_item_of_every_segment_is_seen_once() {
         let target = pages(None);
         // Pages of the segments: 1, 1, 1, 2, 2, 3.
         assert_eq!(read(Arc::clone(&target), 5).await.unwrap(), (all(), 5.0));
