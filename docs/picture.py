@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Draws docs/demo.svg, the terminal session in the README: python3 docs/picture.py
+"""Draws docs/demo.svg and docs/verify.svg, the terminal sessions in the README: python3 docs/picture.py
 
-Runs the commands below on a terminal of its own, with README's first mapping and the shop of
-mappings/shop.sqlite.sql (enlarged), and writes what stands on the screen afterwards. What terminals show is
-left to pyte, which the first call installs into target/picture. MIGRATE names another binary than
-target/debug/migrate.
+Runs the commands below on terminals of their own, with mappings over the shop of mappings/shop.sqlite.sql
+(enlarged), and writes what stands on the screens afterwards. What terminals show is left to pyte, which the first
+call installs into target/picture. MIGRATE names another binary than target/debug/migrate.
 """
 
 import fcntl
@@ -27,12 +26,6 @@ ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / "target" / "picture"
 PYTE = "pyte==0.8.2"
 
-SESSION = [
-    "migrate check --mapping shop.toml --quiet",
-    "migrate --mapping shop.toml --dry-run --redact",
-    "migrate --mapping shop.toml",
-    "migrate verify --mapping shop.toml",
-]
 COLUMNS, ROWS = 100, 200
 
 # Enough orders for numbers with a comma; the shop itself has forty.
@@ -42,6 +35,49 @@ INSERT INTO orders (id, user_id, order_date, status, shipped_status, total, gift
 SELECT id + 100 * n, user_id, order_date, status, shipped_status, total, gift FROM orders, n
 WHERE deleted_at IS NULL;
 """
+
+# What an application could do to the source after a load.
+CHANGE = "UPDATE orders SET total = 99 WHERE id = 1007; DELETE FROM orders WHERE id = 1004"
+
+
+class Picture:
+    """A session: its commands, each with the exit code that it must have, and those before that are not shown."""
+
+    def __init__(self, name, title, mapping, session, before=()):
+        self.name, self.title, self.mapping = name, title, mapping
+        self.session, self.before = session, before
+
+
+def pictures():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    first = re.search(r"```toml\n(.*?)```", readme, re.DOTALL)[1]
+    shop = (ROOT / "mappings" / "shop.toml").read_text(encoding="utf-8")
+    return [
+        Picture(
+            "demo",
+            "migrate checks a mapping, shows what a load would do, loads, and verifies every item",
+            first,
+            [
+                ("migrate check --mapping shop.toml --quiet", 0),
+                ("migrate --mapping shop.toml --dry-run --redact", 0),
+                ("migrate --mapping shop.toml", 0),
+                ("migrate verify --mapping shop.toml", 0),
+            ],
+        ),
+        Picture(
+            "verify",
+            "migrate verify asks the application's questions, finds what a source has changed since, and repairs it",
+            shop,
+            [
+                ("migrate verify --mapping shop.toml", 0),
+                (f'sqlite3 shop.db "{CHANGE}"', 0),
+                ("migrate verify --mapping shop.toml --orphans --no-patterns --quiet", 5),
+                ("migrate verify --mapping shop.toml --repair --delete-orphans --no-patterns --yes --quiet", 0),
+            ],
+            before=["migrate --mapping shop.toml --create-table --quiet"],
+        ),
+    ]
+
 
 CELL, LINE, MARGIN, BAR = 8.4, 19, 18, 34
 BACKGROUND, TEXT = "#0d1117", "#e6edf3"
@@ -53,22 +89,28 @@ COLORS = {
 
 def main():
     pyte = with_pyte()
-    screen = pyte.Screen(COLUMNS, ROWS)
-    screen.set_mode(pyte.modes.LNM)
-    stream = pyte.ByteStream(screen)
-    # In memory where there is such a place: a slow disk is not what the picture is about.
+    # In memory where there is such a place: a slow disk is not what the pictures are about.
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=memory) as folder:
-        prepare(Path(folder))
-        for number, command in enumerate(SESSION):
-            gap = "\n" if number else ""
-            stream.feed(f"{gap}\033[32m$\033[0m \033[1m{command}\033[0m\n".encode())
-            code = run(command, folder, stream)
-            if code != 0:
-                sys.exit(f"exit code {code}: {command}")
-    picture = ROOT / "docs" / "demo.svg"
-    picture.write_text(svg(lines(screen)), encoding="utf-8")
-    print(f"{picture}: {picture.stat().st_size:,} bytes")
+    for picture in pictures():
+        screen = pyte.Screen(COLUMNS, ROWS)
+        screen.set_mode(pyte.modes.LNM)
+        stream = pyte.ByteStream(screen)
+        with tempfile.TemporaryDirectory(dir=memory) as folder:
+            prepare(Path(folder), picture.mapping)
+            for command in picture.before:
+                expect(run(command, folder, pyte.ByteStream(pyte.Screen(COLUMNS, ROWS))), 0, command)
+            for number, (command, code) in enumerate(picture.session):
+                gap = "\n" if number else ""
+                stream.feed(f"{gap}\033[32m$\033[0m \033[1m{command}\033[0m\n".encode())
+                expect(run(command, folder, stream), code, command)
+        path = ROOT / "docs" / f"{picture.name}.svg"
+        path.write_text(svg(lines(screen), picture.title), encoding="utf-8")
+        print(f"{path}: {path.stat().st_size:,} bytes")
+
+
+def expect(code, expected, command):
+    if code != expected:
+        sys.exit(f"exit code {code} instead of {expected}: {command}")
 
 
 def with_pyte():
@@ -86,10 +128,8 @@ def with_pyte():
         os.execv(python, [python, *sys.argv])
 
 
-def prepare(folder):
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    mapping = re.search(r"```toml\n(.*?)```", readme, re.DOTALL)
-    (folder / "shop.toml").write_text(mapping[1], encoding="utf-8")
+def prepare(folder, mapping):
+    (folder / "shop.toml").write_text(mapping, encoding="utf-8")
     database = sqlite3.connect(folder / "shop.db")
     database.executescript((ROOT / "mappings" / "shop.sqlite.sql").read_text(encoding="utf-8") + MORE_ROWS)
     database.close()
@@ -97,8 +137,14 @@ def prepare(folder):
 
 def run(command, folder, stream):
     """Feeds the stream with what a command writes to a terminal of the picture's size; its exit code."""
+    program, *arguments = shlex.split(command)
+    if program == "sqlite3":
+        database = sqlite3.connect(Path(folder) / arguments[0])
+        database.executescript(arguments[1])
+        database.close()
+        return 0
     program = os.environ.get("MIGRATE", str(ROOT / "target" / "debug" / "migrate"))
-    words = [os.path.abspath(program), *shlex.split(command)[1:]]
+    words = [os.path.abspath(program), *arguments]
     environment = {
         "DATABASE_URL": "sqlite://shop.db", "TERM": "xterm-256color", "HOME": folder,
         "PATH": os.environ["PATH"],
@@ -139,10 +185,9 @@ def lines(screen):
     return found
 
 
-def svg(found):
+def svg(found, title):
     width = round(COLUMNS * CELL + 2 * MARGIN)
     height = BAR + len(found) * LINE + MARGIN
-    title = "migrate checks a mapping, shows what a load would do, loads, and verifies every item"
     dots = "".join(
         f'<circle cx="{MARGIN + 6 + 20 * n}" cy="18" r="6" fill="{color}"/>'
         for n, color in enumerate(["#ff5f57", "#febc2e", "#28c840"])

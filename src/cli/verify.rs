@@ -316,21 +316,21 @@ fn announce(
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     let checkpoint = Checkpoint::read(folder)?;
-    let mut units: u64 = 0;
+    let (mut units, mut how): (u64, _) = (0, "about");
     for entity in &plan.entities {
         let recorded = checkpoint.as_ref().and_then(|checkpoint| checkpoint.entity(&entity.name));
         let tally = recorded.map(EntityCheckpoint::tally).unwrap_or_default();
-        let Some(rows) = recorded.map(|_| tally.written).or(entity.expected_rows()) else { continue };
+        let Some(rows) = recorded.map(|_| tally.written).or(entity.expected_rows()) else {
+            how = "at least";
+            continue;
+        };
         let rows = options.sample.map_or(rows, |sample| sample.of(rows));
-        units += rows.saturating_mul(read_units(tally.sizes.summary().median));
+        units = units.saturating_add(rows.saturating_mul(read_units(tally.sizes.summary().median)));
     }
     let time = time(&options.pace, units);
     let price = if destination.dynamodb.is_local() { String::new() } else { price(units) };
-    terminal.remark(&format!(
-        "reads the items of {} back, strongly consistent: about {} read units{price}{time}{questions}",
-        destination.describe(),
-        thousands(units)
-    ));
+    terminal.remark(&format!("reads back {}, strongly consistent", destination.describe()));
+    terminal.remark(&format!("{how} {} read units{price}{time}{questions}", thousands(units)));
     Ok(())
 }
 

@@ -113,7 +113,7 @@ pub(super) fn section(report: &OrphanReport, style: Style) -> String {
     );
     let read = counted(report.scanned, "item", "items");
     let meaning = if report.known > 0 { Meaning::Wrong } else { Meaning::Fine };
-    let mut text = format!("Orphans: {read} in {}; {}\n", origin(report), style.paint(meaning, &known));
+    let mut text = format!("Orphans: {read} in {}\n{}\n", origin(report), style.paint(meaning, &known));
     for (name, entity) in report.entities.iter().filter(|(_, entity)| entity.items > 0) {
         text += &group(&printable(name), entity.items, &entity.examples, entity.examples.len());
     }
@@ -246,7 +246,8 @@ mod tests {
     #[test]
     fn orphans_and_others_are_told_apart() {
         expect![[r#"
-            Orphans: 2,000 items in the table (Scan in 32 segments, 12,345.5 read units); 1,200 of the mapping's entities have no row
+            Orphans: 2,000 items in the table (Scan in 32 segments, 12,345.5 read units)
+            1,200 of the mapping's entities have no row
               Order: 1,200, for example
                 {"PK":{"S":"ORDER#1"}}
                 {"PK":{"S":"ORDER#2"}}
@@ -270,7 +271,8 @@ mod tests {
         examples[1].deletion = Some("left");
         examples[1].why = Some("the service refuses it".to_owned());
         expect![[r#"
-            Orphans: 2,000 items in the table (Scan in 32 segments, 12,345.5 read units); 1,200 of the mapping's entities have no row
+            Orphans: 2,000 items in the table (Scan in 32 segments, 12,345.5 read units)
+            1,200 of the mapping's entities have no row
               Order: 1,200, for example
                 {"PK":{"S":"ORDER#1"}}
                 {"PK":{"S":"ORDER#2"}}  → left: the service refuses it
@@ -297,7 +299,8 @@ mod tests {
     fn a_table_without_any_is_one_line() {
         let clean = OrphanReport { scanned: 5, explained: 5, ..OrphanReport::default() };
         expect![[r#"
-            Orphans: 5 items in the export (0 read units); 0 of the mapping's entities have no row
+            Orphans: 5 items in the export (0 read units)
+            0 of the mapping's entities have no row
         "#]]
         .assert_eq(&section(&clean, Style { color: false }));
     }

@@ -86,12 +86,12 @@ pub(super) fn patterns_text(patterns: &[PatternReport], style: Style) -> String 
     if patterns.is_empty() {
         return String::new();
     }
-    let mut header =
-        vec!["access pattern", "params", "items", "wrong", "requests", "RCU", "p50 ms", "p99 ms"];
-    header.extend(["SQL", "p50 ms", "p99 ms", "apart", "RCU"]);
-    let mut table = Table::new(&header);
+    let mut table =
+        Table::new(&["access pattern", "params", "items", "wrong", "reads", "RCU", "p50 ms", "p99 ms"]);
     for pattern in patterns {
-        table.texts(&pattern.name, cells(pattern));
+        table.texts(&pattern.name, answers(pattern));
+        table.texts("  by SQL", elsewhere(in_source(&pattern.source)));
+        table.texts("  by tables apart", elsewhere(apart(&pattern.one_table_per_entity)));
     }
     let wrong = patterns.iter().filter(|pattern| pattern.is_wrong());
     let mut text = table.text(style) + LEGEND;
@@ -123,28 +123,39 @@ const WHY_WRONG: &str = "Where the items themselves are right, the table holds o
     `returns` names.";
 
 const LEGEND: &str = "\
-Of one row of params: requests, read units (eventually consistent) and time; SQL: statements of the source and their
-time; apart: requests and read units if each entity had a table of its own.
+From `reads` on of one answer: requests or SQL statements, read units (eventually
+consistent), time. Tables apart: if each entity had one of its own.
 ";
 
-fn cells(pattern: &PatternReport) -> Vec<(Option<String>, Meaning)> {
-    let plain = |number: Option<f64>| (number.map(decimal), Meaning::Plain);
+type Cells<const N: usize> = [Option<String>; N];
+
+fn answers(pattern: &PatternReport) -> Vec<(Option<String>, Meaning)> {
     let wrong = if pattern.is_wrong() { Meaning::Wrong } else { Meaning::Plain };
     let params = if pattern.params == 0 { Meaning::Attention } else { Meaning::Plain };
-    vec![
-        (Some(thousands(pattern.params)), params),
-        (Some(thousands(pattern.items)), Meaning::Plain),
-        (Some(thousands(pattern.wrong)), wrong),
-        plain(pattern.requests),
-        plain(pattern.rcu),
-        plain(pattern.p50_ms),
-        plain(pattern.p99_ms),
-        (Some(thousands(pattern.source.statements)), Meaning::Plain),
-        plain(pattern.source.p50_ms),
-        plain(pattern.source.p99_ms),
-        plain(pattern.one_table_per_entity.requests),
-        plain(pattern.one_table_per_entity.rcu),
-    ]
+    let counts = [(pattern.params, params), (pattern.items, Meaning::Plain), (pattern.wrong, wrong)];
+    let takes = [pattern.requests, pattern.rcu, pattern.p50_ms, pattern.p99_ms];
+    counts
+        .into_iter()
+        .map(|(count, meaning)| (Some(thousands(count)), meaning))
+        .chain(takes.map(|number| (number.map(decimal), Meaning::Plain)))
+        .collect()
+}
+
+fn in_source(cost: &SourceCost) -> Cells<4> {
+    let none = Some(String::new());
+    [Some(thousands(cost.statements)), none, cost.p50_ms.map(decimal), cost.p99_ms.map(decimal)]
+}
+
+/// Nobody has measured their time.
+fn apart(cost: &SeparateCost) -> Cells<4> {
+    let none = Some(String::new());
+    [cost.requests.map(decimal), cost.rcu.map(decimal), none.clone(), none]
+}
+
+/// What the same answer takes elsewhere, below the pattern's own.
+fn elsewhere(takes: Cells<4>) -> Vec<(Option<String>, Meaning)> {
+    let none = std::iter::repeat_n(Some(String::new()), 3);
+    none.chain(takes).map(|text| (text, Meaning::Plain)).collect()
 }
 
 /// `1`, `0.5`, `12.34`

@@ -104,6 +104,28 @@ pub(super) fn width(text: &str) -> usize {
     unicode_width::UnicodeWidthStr::width(text)
 }
 
+/// Lines of at most 80 columns, broken between words.
+pub(super) fn wrapped(text: &str) -> String {
+    let mut lines = String::with_capacity(text.len());
+    let mut column = 0;
+    for word in text.split(' ') {
+        let wide = width(word);
+        if column > 0 && column + 1 + wide > LINE {
+            lines.push('\n');
+            column = 0;
+        } else if column > 0 {
+            lines.push(' ');
+            column += 1;
+        }
+        lines.push_str(word);
+        column += wide;
+    }
+    lines
+}
+
+/// Columns of the narrowest terminal that texts are written for.
+const LINE: usize = 80;
+
 /// A name or key of somebody else's as it may reach a terminal: without control or direction characters.
 pub(super) fn printable(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());

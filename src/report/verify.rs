@@ -2,7 +2,7 @@
 
 use super::cost::{counted, elapsed, thousands};
 use super::patterns::{self, patterns_text};
-use super::text::{Meaning, Style, Table, compact, printable, width};
+use super::text::{Meaning, Style, Table, compact, printable, width, wrapped};
 use super::{
     AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, expiry, failure, orphans, repair,
 };
@@ -200,7 +200,7 @@ fn ending(report: &VerifyReport, style: Style) -> String {
     let orphaned = orphaned.map(orphans::ending);
     let last =
         std::iter::once((meaning, text)).chain(orphaned).chain(patterns::ending(&report.access_patterns));
-    last.map(|(meaning, text)| style.paint(meaning, &text) + "\n").collect()
+    last.map(|(meaning, text)| style.paint(meaning, &wrapped(&text)) + "\n").collect()
 }
 
 fn proven(report: &VerifyReport, total: &VerifiedEntity) -> String {

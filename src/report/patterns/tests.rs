@@ -65,21 +65,27 @@ fn without_patterns_there_is_nothing_to_say() {
 #[test]
 fn right_answers_with_what_they_take_here_and_elsewhere() {
     expect![[r#"
-        access pattern               params  items  wrong  requests  RCU  p50 ms  p99 ms  SQL  p50 ms  p99 ms  apart   RCU
-        a user and all their orders     100  1,540      0         1  0.5    3.25      12    3     1.1       2      3  1.52
-        Of one row of params: requests, read units (eventually consistent) and time; SQL: statements of the source and their
-        time; apart: requests and read units if each entity had a table of its own.
+        access pattern               params  items  wrong  reads   RCU  p50 ms  p99 ms
+        a user and all their orders     100  1,540      0      1   0.5    3.25      12
+          by SQL                                               3           1.1       2
+          by tables apart                                      3  1.52
+        From `reads` on of one answer: requests or SQL statements, read units (eventually
+        consistent), time. Tables apart: if each entity had one of its own.
     "#]].assert_eq(&patterns_text(&[right()], PLAIN));
 }
 
 #[test]
 fn wrong_answers_with_the_first_items_that_make_them_so() {
     expect![[r#"
-        access pattern               params  items  wrong  requests  RCU  p50 ms  p99 ms  SQL  p50 ms  p99 ms  apart   RCU
-        a user and all their orders     100  1,540      0         1  0.5    3.25      12    3     1.1       2      3  1.52
-        open orders                      20     31      2         1  0.5    3.25      12    3     1.1       2      3  1.52
-        Of one row of params: requests, read units (eventually consistent) and time; SQL: statements of the source and their
-        time; apart: requests and read units if each entity had a table of its own.
+        access pattern               params  items  wrong  reads   RCU  p50 ms  p99 ms
+        a user and all their orders     100  1,540      0      1   0.5    3.25      12
+          by SQL                                               3           1.1       2
+          by tables apart                                      3  1.52
+        open orders                      20     31      2      1   0.5    3.25      12
+          by SQL                                               3           1.1       2
+          by tables apart                                      3  1.52
+        From `reads` on of one answer: requests or SQL statements, read units (eventually
+        consistent), time. Tables apart: if each entity had one of its own.
 
         open orders: 2 of 20 answers are wrong: items 1 missing, 1,200 unexpected, 1 different, 3 out of order
           missing       id=7 day=\u{1b}[1m  Order  {"PK":{"S":"USER#7"},"SK":{"S":"ORDER#1"}}
@@ -106,11 +112,15 @@ fn rows_that_were_not_asked_are_told() {
     let skipped_by = IndexMap::from([("key_null".to_owned(), 2), ("key_too_long".to_owned(), 1)]);
     let some = PatternReport { name: "some".to_owned(), skipped_by, ..right() };
     expect![[r#"
-        access pattern               params  items  wrong  requests  RCU  p50 ms  p99 ms  SQL  p50 ms  p99 ms  apart   RCU
-        a user and all their orders       0      0      0         –    –       –       –    3       –       –      –     –
-        some                            100  1,540      0         1  0.5    3.25      12    3     1.1       2      3  1.52
-        Of one row of params: requests, read units (eventually consistent) and time; SQL: statements of the source and their
-        time; apart: requests and read units if each entity had a table of its own.
+        access pattern               params  items  wrong  reads   RCU  p50 ms  p99 ms
+        a user and all their orders       0      0      0      –     –       –       –
+          by SQL                                               3             –       –
+          by tables apart                                      –     –
+        some                            100  1,540      0      1   0.5    3.25      12
+          by SQL                                               3           1.1       2
+          by tables apart                                      3  1.52
+        From `reads` on of one answer: requests or SQL statements, read units (eventually
+        consistent), time. Tables apart: if each entity had one of its own.
         a user and all their orders: nothing was asked, `params` returned no row that makes a key
         some: 3 rows of `params` make no key and were not asked
     "#]].assert_eq(&patterns_text(&[nothing, some], PLAIN));

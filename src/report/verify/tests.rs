@@ -100,7 +100,9 @@ fn differences_name_row_key_and_attributes() {
             balance  missing
             x        unexpected
 
-        200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is not finished, finish it first; then --repair --dry-run shows what mends them, and --repair --yes mends them.
+        200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is
+        not finished, finish it first; then --repair --dry-run shows what mends them,
+        and --repair --yes mends them.
     "#]].assert_eq(&verify_text(&wrong(false), PLAIN));
 }
 
@@ -132,7 +134,8 @@ fn a_sample_says_what_it_left_out() {
         total    100,040    1,003     1,003        0          0         0
 
         Country: nothing was checked, the sample took none of 40 rows
-        The target matches in every row of the sample; 99,037 other rows were not checked.
+        The target matches in every row of the sample; 99,037 other rows were not
+        checked.
     "#]]
     .assert_eq(&verify_text(&sampled, PLAIN));
 }
@@ -176,7 +179,7 @@ fn colour_means_something() {
             "31m2",
             "31mmissing  ",
             "31mdifferent",
-            "31m200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is not finished, finish it first; then --repair --dry-run shows what mends them, and --repair --yes mends them.",
+            "31m200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is\nnot finished, finish it first; then --repair --dry-run shows what mends them,\nand --repair --yes mends them.",
         ]
     "#]].assert_debug_eq(&colored);
 }
