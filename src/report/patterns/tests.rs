@@ -71,7 +71,8 @@ fn right_answers_with_what_they_take_here_and_elsewhere() {
           by tables apart                                      3  1.52
         From `reads` on of one answer: requests or SQL statements, read units (eventually
         consistent), time. Tables apart: if each entity had one of its own.
-    "#]].assert_eq(&patterns_text(&[right()], PLAIN));
+    "#]]
+    .assert_eq(&patterns_text(&[right()], PLAIN));
 }
 
 #[test]
@@ -93,7 +94,8 @@ fn wrong_answers_with_the_first_items_that_make_them_so() {
           different     id=7 day=\u{1b}[1m  Order  {"PK":{"S":"USER#7"},"SK":{"S":"ORDER#1"}}
             total  different
           out of order  id=7 day=\u{1b}[1m  Order  {"PK":{"S":"USER#7"},"SK":{"S":"ORDER#1"}}
-    "#]].assert_eq(&patterns_text(&[right(), wrong()], PLAIN));
+    "#]]
+    .assert_eq(&patterns_text(&[right(), wrong()], PLAIN));
 }
 
 #[test]
@@ -123,5 +125,6 @@ fn rows_that_were_not_asked_are_told() {
         consistent), time. Tables apart: if each entity had one of its own.
         a user and all their orders: nothing was asked, `params` returned no row that makes a key
         some: 3 rows of `params` make no key and were not asked
-    "#]].assert_eq(&patterns_text(&[nothing, some], PLAIN));
+    "#]]
+    .assert_eq(&patterns_text(&[nothing, some], PLAIN));
 }

@@ -103,7 +103,8 @@ fn differences_name_row_key_and_attributes() {
         200 of 99,200 checked rows are wrong in the target (exit code 5). If the load is
         not finished, finish it first; then --repair --dry-run shows what mends them,
         and --repair --yes mends them.
-    "#]].assert_eq(&verify_text(&wrong(false), PLAIN));
+    "#]]
+    .assert_eq(&verify_text(&wrong(false), PLAIN));
 }
 
 #[test]

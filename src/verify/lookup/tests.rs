@@ -165,7 +165,7 @@ async fn keys_that_were_not_answered_for_are_asked_again() {
 
 /// Case V03: 30 % of the keys come back unprocessed in every answer.
 #[tokio::test]
-async fn nothing_goes_missing_when_a_third_of_every_answer_does() {
+async fn v03_nothing_goes_missing_when_a_third_of_every_answer_does() {
     let target = Scripted::new((0..1000).map(stored)).then((0..200).map(|_| Answer::Share(0.3)));
     let ids: Vec<usize> = (0..1000).collect();
     assert!(found(&target, &ids).await.unwrap().into_iter().all(|found| found));

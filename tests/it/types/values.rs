@@ -337,6 +337,43 @@ async fn t15_expired_rows_are_loaded_and_nothing_expires_them() {
     stage.migrate("verify", 0).await;
 }
 
+/// The server writes money, intervals and ranges as its settings say; items are the same.
+#[tokio::test]
+async fn n19_t06_t12_a_servers_locale_and_styles_change_no_value() {
+    let sql = "CREATE TABLE orders (id BIGINT PRIMARY KEY, price money, span interval, valid tstzrange);
+               INSERT INTO orders VALUES
+               (1, '-1234.56', '1 year 2 mons 3 days 04:05:06.789', '[-infinity,infinity]'), (2, '0.01', '-1 day', 'empty');";
+    let mut seen = Vec::new();
+    for (style, locale) in
+        [("postgres", "C"), ("sql_standard", "C.UTF-8"), ("postgres_verbose", "C"), ("iso_8601", "C")]
+    {
+        let mut stage = Stage::new(Kind::Postgres, sql, MAPPING).await;
+        let name = stage.database.name();
+        let set = format!(
+            "ALTER DATABASE {name} SET IntervalStyle = '{style}'; ALTER DATABASE {name} SET lc_monetary = '{locale}'"
+        );
+        stage.database.execute(&set).await;
+        seen.push(items(&stage).await);
+    }
+    assert_eq!(seen[0][0]["price"], json!({"N": "-1234.56"}));
+    assert_eq!(seen[0][0]["span"], json!({"S": "P1Y2M3DT4H5M6.789S"}));
+    assert_eq!(seen[0][0]["valid"], json!({"S": "[-infinity,infinity]"}));
+    assert_eq!(seen[0][1]["price"], json!({"N": "0.01"}));
+    assert_eq!(seen[0][1]["span"], json!({"S": "P-1D"}));
+    assert_eq!(seen[0][1]["valid"], json!({"S": "empty"}));
+    assert!(seen.iter().all(|items| *items == seen[0]), "{seen:#?}");
+}
+
+/// MariaDB's JSON is a text with a check; one without the check stays a text.
+#[tokio::test]
+async fn s02_mariadbs_json_is_a_document() {
+    let sql = r#"CREATE TABLE orders (id BIGINT PRIMARY KEY, doc JSON, note LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin);
+               INSERT INTO orders VALUES (1, '{"a": [1, "b"]}', '{"a": 1}');"#;
+    let items = items(&Stage::new(Kind::MySql, sql, MAPPING).await).await;
+    assert_eq!(items[0]["doc"], json!({"M": {"a": {"L": [{"N": "1"}, {"S": "b"}]}}}));
+    assert_eq!(items[0]["note"], json!({"S": "{\"a\": 1}"}));
+}
+
 /// The items of the entity `Order`, in the order of its key.
 async fn items(stage: &Stage) -> Vec<Value> {
     let document = stage.migrate("preview --limit 100 --json", 0).await.json();
