@@ -26,6 +26,7 @@ use crate::report::cost::thousands;
 use crate::report::{Consistent, Outcome, RunReport, dry_run_text, run_text};
 use crate::source::{PageLimits, Source};
 use crate::target::{Discard, Target};
+use crate::verify::Notebook;
 
 /// Cells of one page at most, beyond one row (design, promise 6).
 const PAGE_BYTES: usize = 16 * 1024 * 1024;
@@ -166,6 +167,7 @@ pub(crate) async fn write(
     if args.restart && ours {
         terminal.remark("restart: the items of the earlier load are replaced, whatever became of them since");
     }
+    Notebook::forget_in(state.path())?;
     let journal = Journal::in_folder(Arc::clone(state), progress, args.redact);
     let options = options(project, args, &plan, pace.clone())?;
     let target = Arc::new(destination.dynamodb.clone());

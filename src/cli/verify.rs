@@ -4,6 +4,7 @@ mod excuse;
 mod expire;
 mod orphans;
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +26,9 @@ use crate::plan::{PatternPlan, Plan, PlanOptions};
 use crate::report::cost::{about, counted, thousands};
 use crate::report::{OrphanReport, Outcome, VerifyReport, verify_text};
 use crate::source::{PageLimits, Source};
-use crate::verify::{Expiry, Notebook, Sample, VerifyOptions, ask_patterns, read_units, reconsider, verify};
+use crate::verify::{
+    Expiry, Notebook, Sample, VerifyOptions, ask_patterns, losing_now, read_units, reconsider, verify,
+};
 
 use expire::Expire;
 use orphans::OrphanArgs;
@@ -103,9 +106,6 @@ fn parse_rate(text: &str) -> Result<Rate, String> {
     }
 }
 
-/// How far a verification is that was stopped, in the state folder.
-const NOTEBOOK_FILE: &str = "verify.json";
-
 /// How long an index may be behind its table; a server for trying out writes both at once, or nearly so.
 const SETTLE: Duration = Duration::from_secs(30);
 const LOCAL_SETTLE: Duration = Duration::from_millis(500);
@@ -170,7 +170,7 @@ pub(crate) async fn compare(
     let repairs =
         args.repair.begin(args.orphans.delete_orphans, project, plan, destination, folder, terminal)?;
     let settings = project.source()?;
-    let options = VerifyOptions {
+    let mut options = VerifyOptions {
         mend: repairs.mend.clone().filter(|_| args.repair.repair),
         ..options(project, args, plan, destination, folder, terminal).await?
     };
@@ -180,14 +180,25 @@ pub(crate) async fn compare(
     let mend = repairs.mend.clone().filter(|_| args.orphans.delete_orphans);
     let orphans = orphans::look(project, args, terminal, &mut source, plan, destination, mend).await?;
     let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
-    let snapshot = source.open(settings.readers, &selects).await?;
+    let mut readers = source.open(settings.readers, &selects).await?.readers;
+    let mut losing = HashMap::new();
+    if let Some(known) = &options.losers {
+        (losing, readers) = losing_now(plan, readers, options.page_limits, known).await?;
+    }
+    options.excuse = excuse::excuse(folder, plan, options.losers.as_deref(), losing)?;
     let notebook = Notebook {
-        path: folder.join(NOTEBOOK_FILE),
+        folder: folder.to_owned(),
+        purpose: purpose(args).to_owned(),
         table: destination.identity(),
         database: source.identity().database.clone(),
     };
     if args.restart {
         notebook.forget()?;
+    }
+    if let Some(since) = notebook.since(plan, &options) {
+        terminal.remark(&format!(
+            "goes on where the verification that began {since} was stopped; --restart begins anew"
+        ));
     }
     let progress = Progress::new(plan, &vec![Some(0); plan.entities.len()], Wrong::Different, terminal);
     let target = Arc::new(destination.dynamodb.clone());
@@ -195,7 +206,7 @@ pub(crate) async fn compare(
     let stop = stop_on_signal(terminal);
     let verified = async {
         let mut verified =
-            verify(plan, snapshot.readers, target, &options, Some(&notebook), &observe, stop.clone()).await?;
+            verify(plan, readers, target, &options, Some(&notebook), &observe, stop.clone()).await?;
         if verified.suspects() > 0 && !verified.interrupted {
             let now = source.open(settings.readers, &selects).await?.readers;
             let target = &destination.dynamodb;
@@ -232,6 +243,14 @@ pub(crate) async fn compare(
     Ok(report)
 }
 
+fn purpose(args: &VerifyArgs) -> &'static str {
+    match (args.repair.repair && !args.repair.dry_run, args.enable_ttl) {
+        (true, _) => "repair",
+        (false, true) => "enable-ttl",
+        (false, false) => "verify",
+    }
+}
+
 /// What the flags say, and what the load and the table's settings excuse.
 async fn options(
     project: &Project,
@@ -251,7 +270,6 @@ async fn options(
         show_values: args.show_values,
         concurrency: usize::from(args.concurrency),
         pace: destination.read_pace(args.rate),
-        excuse: excuse::excuse(folder, plan, losers.as_deref())?,
         losers,
         expiry: expiry(plan, destination, args.repair.repair, terminal).await,
         settle: if destination.dynamodb.is_local() { LOCAL_SETTLE } else { SETTLE },

@@ -28,12 +28,15 @@ impl Recognizer {
     }
 
     /// The position of the entity whose item it is; `kind` is its value of the attribute that holds types. With
-    /// one it is of that entity alone, whatever its key; else the first entity counts whose templates can render
-    /// the key.
+    /// one it is of that entity alone, whatever its key: an earlier mapping may have made other keys. Without one it
+    /// is of the first entity whose items have none either, and whose templates can render the key.
     pub fn entity(&self, kind: Option<&str>, partition_key: &[u8], sort_key: Option<&[u8]>) -> Option<usize> {
         match kind {
             Some(kind) => self.entities.iter().position(|entity| entity.kind.as_deref() == Some(kind)),
-            None => self.entities.iter().position(|entity| entity.renders(partition_key, sort_key)),
+            None => self
+                .entities
+                .iter()
+                .position(|entity| entity.kind.is_none() && entity.renders(partition_key, sort_key)),
         }
     }
 }

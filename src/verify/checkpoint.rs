@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use jiff::{Timestamp, Unit};
 use serde::{Deserialize, Serialize};
 
 use super::VerifyOptions;
@@ -16,10 +17,15 @@ use crate::source::{Bounds, Position};
 /// Raised when an older tool could misread the file.
 const FORMAT: u32 = 1;
 
+/// Its name in the state folder.
+const NOTEBOOK: &str = "verify.json";
+
 /// Where a verification notes how far it is, and of what.
 #[derive(Debug, Clone)]
 pub struct Notebook {
-    pub path: PathBuf,
+    pub folder: PathBuf,
+    /// What it is for, such as `repair`: only the same is gone on with, since what is checked may have changed.
+    pub purpose: String,
     pub table: TableIdentity,
     /// Name of the source database.
     pub database: String,
@@ -36,6 +42,9 @@ pub(super) struct VerifyCheckpoint {
     fingerprints: Vec<String>,
     sample: Option<String>,
     seed: u64,
+    purpose: String,
+    /// When its first part began.
+    pub(super) since: String,
     pub(super) snapshots: u32,
     pub(super) units: u64,
     pub(super) entities: Vec<EntityProgress>,
@@ -72,13 +81,24 @@ impl RangeProgress {
 }
 
 impl Notebook {
+    /// When the verification began that would be gone on with.
+    pub fn since(&self, plan: &Plan, options: &VerifyOptions) -> Option<String> {
+        self.read(plan, options).map(|found| found.since)
+    }
+
     /// An earlier verification of the same rows of the same table that has not ended.
     pub(super) fn read(&self, plan: &Plan, options: &VerifyOptions) -> Option<VerifyCheckpoint> {
-        let content = fs::read(&self.path).ok()?;
+        let content = fs::read(self.path()).ok()?;
         let found: VerifyCheckpoint = serde_json::from_slice(&content).ok()?;
         let expected = self.page(plan, options);
-        let same =
-            VerifyCheckpoint { snapshots: 0, units: 0, entities: Vec::new(), ..found.clone() } == expected;
+        let begun = |page: &VerifyCheckpoint| VerifyCheckpoint {
+            since: String::new(),
+            snapshots: 0,
+            units: 0,
+            entities: Vec::new(),
+            ..page.clone()
+        };
+        let same = begun(&found) == begun(&expected);
         same.then(|| VerifyCheckpoint {
             entities: found.entities.into_iter().map(EntityProgress::resumed).collect(),
             ..found
@@ -94,6 +114,8 @@ impl Notebook {
             fingerprints: plan.entities.iter().map(|entity| entity.fingerprint.clone()).collect(),
             sample: options.sample.map(|sample| sample.to_string()),
             seed: options.seed,
+            purpose: self.purpose.clone(),
+            since: Timestamp::now().round(Unit::Second).unwrap_or_default().to_string(),
             snapshots: 0,
             units: 0,
             entities: Vec::new(),
@@ -102,16 +124,23 @@ impl Notebook {
 
     pub(super) fn write(&self, checkpoint: &VerifyCheckpoint) -> Result<(), StateError> {
         let content = serde_json::to_vec(checkpoint)
-            .map_err(|error| StateError::disk("write", &self.path, error.into()))?;
-        if let Some(folder) = self.path.parent() {
-            create(folder)?;
-        }
-        replace(&self.path, &content)
+            .map_err(|error| StateError::disk("write", &self.path(), error.into()))?;
+        create(&self.folder)?;
+        replace(&self.path(), &content)
     }
 
     /// The next verification begins with the first row.
     pub fn forget(&self) -> Result<(), StateError> {
-        remove(&self.path)
+        Notebook::forget_in(&self.folder)
+    }
+
+    /// What was checked is not what is there any more.
+    pub fn forget_in(folder: &Path) -> Result<(), StateError> {
+        remove(&folder.join(NOTEBOOK))
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.join(NOTEBOOK)
     }
 }
 

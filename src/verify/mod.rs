@@ -63,6 +63,7 @@ pub use orphans::{
 pub use repair::{
     Became, Mend, MendError, OrphanedItem, REPAIRS as REPAIRS_FILE, Repair, RepairLog, WrongRow,
 };
+pub use rivals::losing_now;
 pub use sample::{Sample, SampleError};
 
 #[derive(Clone)]

@@ -240,6 +240,41 @@ async fn k09_first_and_last_keep_the_row_that_sql_would() {
     }
 }
 
+/// A row that was left out for another one's sake is missed once that other one is gone, and gets its place.
+#[tokio::test]
+async fn a_row_whose_rival_is_gone_is_excused_no_more() {
+    for kind in servers::ALL {
+        for keep in ["first", "reject"] {
+            let sql = "CREATE TABLE emails (id INT PRIMARY KEY, email VARCHAR(20) NOT NULL, note VARCHAR(20));
+                       INSERT INTO emails VALUES (1, 'a', 'first'), (2, 'a', 'second'), (3, 'a', 'third'), (4, 'b', 'alone')";
+            let mapping = format!(
+                "{HEAD}[entities.Email]\nfrom = \"emails\"\npk = \"E#{{email}}\"\nsk = \"E\"\non_collision = \"{keep}\"\n"
+            );
+            let stage = Stage::new(kind, sql, &mapping).await.with_dynamodb().await;
+            let place = format!("{} {keep}", kind.name());
+            let left_out = if keep == "reject" { "rejected" } else { "skipped" };
+            stage.migrate("--create-table", if keep == "reject" { 4 } else { 0 }).await;
+            let counts = |report: Value| {
+                let entity = &report["entities"]["Email"];
+                ["matching", "different", left_out].map(|name| entity[name].as_u64().unwrap())
+            };
+            assert_eq!(counts(stage.migrate("verify --json", 0).await.json()), [2, 0, 2], "{place}");
+            stage.database.execute("DELETE FROM emails WHERE id = 1").await;
+            let report = stage.migrate("verify --json", 5).await.json();
+            assert_eq!(
+                report["entities"]["Email"]["differences"][0]["source_key"],
+                json!({"id": "2"}),
+                "{place}"
+            );
+            assert_eq!(counts(report), [1, 1, 1], "{place}");
+            stage.migrate("verify --repair --yes", 0).await;
+            assert_eq!(counts(stage.migrate("verify --json", 0).await.json()), [2, 0, 1], "{place}");
+            let table = compare::scan(&stage.client(), "shop").await;
+            assert!(table.values().any(|item| item["note"]["S"] == "second"), "{place}");
+        }
+    }
+}
+
 /// Killed in the middle of it, with a slow target, and gone on with: the same table.
 #[tokio::test]
 async fn k09_a_killed_load_keeps_the_same_rows() {

@@ -261,6 +261,30 @@ async fn what_was_wrong_before_the_stop_is_wrong_behind_it() {
     assert!(front.counters().requests("BatchGetItem") - before < 15);
     // What has ended is forgotten.
     assert_eq!(stage.migrate("verify --json", 5).await.json()["snapshots"], 1);
+    // What was checked before a repair or a load says nothing about what is there behind it.
+    for (command, code) in [("verify --repair --yes --json", 0), ("--restart --json", 0)] {
+        stopped(&stage, &front).await;
+        let report = stage.migrate(command, code).await.json();
+        if command.starts_with("verify") {
+            assert_eq!(report["snapshots"], 1, "{command}");
+        }
+        assert_eq!(stage.migrate("verify --json", 0).await.json()["snapshots"], 1, "{command}");
+    }
+    stopped(&stage, &front).await;
+    let gone_on = stage.migrate("verify --json", 0).await;
+    assert!(gone_on.stderr.contains("goes on where the verification that began 20"), "{}", gone_on.stderr);
+    assert_eq!(gone_on.json()["snapshots"], 2);
+}
+
+/// A verification that has checked some of its rows.
+async fn stopped(stage: &Stage, front: &Front) {
+    front.on("BatchGetItem", When::Always, Fault::Delay(Duration::from_millis(300)));
+    let before = front.counters().requests("BatchGetItem");
+    let mut running = stage.tool("verify --json --concurrency 1").spawn();
+    running.until("it reads the table", |_| front.counters().requests("BatchGetItem") >= before + 8).await;
+    running.interrupt();
+    running.finish().await.expect_code(130);
+    front.script([]);
 }
 
 /// An application that writes to both databases meanwhile is no damage.

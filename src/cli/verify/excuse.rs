@@ -11,32 +11,49 @@ use crate::load::{Checkpoint, LOSERS_FILE, REJECTS_FILE, read_rejects, redacted}
 use crate::plan::{EntityPlan, Keep, Plan};
 use crate::verify::{Excuse, Excused};
 
-/// Rows that the load left out for reasons that no rule on the row itself can see.
-pub(super) fn excuse(folder: &Path, plan: &Plan, losers: Option<&Losers>) -> Result<Option<Excuse>, Failure> {
-    let at_run_time = [Rule::KeyCollision, Rule::Refused].map(Rule::as_str);
-    let rejected: HashSet<(String, Vec<(String, String)>)> = read_rejects(&folder.join(REJECTS_FILE))?
-        .into_iter()
-        .filter(|reject| at_run_time.contains(&reject.rule.as_str()))
-        .map(|reject| (reject.entity, reject.source_key.into_iter().collect()))
-        .collect();
+/// Rows that the load left out for reasons that no rule on the row itself can see. Those whose key another row had are
+/// excused as long as it still has it: `losing` are the rows of now that lose theirs, by entity.
+pub(super) fn excuse(
+    folder: &Path,
+    plan: &Plan,
+    losers: Option<&Losers>,
+    losing: HashMap<String, HashSet<Hash>>,
+) -> Result<Option<Excuse>, Failure> {
+    let rejects = read_rejects(&folder.join(REJECTS_FILE))?;
+    let by = |rule: Rule| -> HashSet<Row> {
+        let rejects = rejects.iter().filter(|reject| reject.rule == rule.as_str());
+        rejects
+            .map(|reject| (reject.entity.clone(), reject.source_key.clone().into_iter().collect()))
+            .collect()
+    };
+    let (refused, collided) = (by(Rule::Refused), by(Rule::KeyCollision));
     let losers = match losers {
         Some(losers) => by_entity(losers, folder, plan)?,
         None => HashMap::new(),
     };
-    if rejected.is_empty() && losers.is_empty() {
+    if refused.is_empty() && collided.is_empty() && losers.is_empty() {
         return Ok(None);
     }
     Ok(Some(Arc::new(move |entity: &str, key: &[(String, String)]| {
-        if let Some((excused, losers)) = losers.get(entity)
-            && losers.contains(&row_hash(key))
-        {
-            return Some(*excused);
+        let row = row_hash(key);
+        if losing.get(entity).is_none_or(|losing| losing.contains(&row)) {
+            match losers.get(entity).filter(|(_, losers)| losers.contains(&row)) {
+                Some((excused, _)) => return Some(*excused),
+                None if has(&collided, entity, key) => return Some(Excused::Rejected),
+                None => {}
+            }
         }
-        let hashed = || key.iter().map(|(name, value)| (name.clone(), redacted(value))).collect();
-        let is_rejected = rejected.contains(&(entity.to_owned(), key.to_vec()))
-            || rejected.contains(&(entity.to_owned(), hashed()));
-        is_rejected.then_some(Excused::Rejected)
+        has(&refused, entity, key).then_some(Excused::Rejected)
     })))
+}
+
+/// Entity and source key.
+type Row = (String, Vec<(String, String)>);
+
+/// The load may have hashed the values.
+fn has(rows: &HashSet<Row>, entity: &str, key: &[(String, String)]) -> bool {
+    let hashed = || key.iter().map(|(name, value)| (name.clone(), redacted(value))).collect();
+    rows.contains(&(entity.to_owned(), key.to_vec())) || rows.contains(&(entity.to_owned(), hashed()))
 }
 
 /// Rows whose key another row has, by the load's key pass; `None` where it made none.
