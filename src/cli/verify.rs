@@ -1,8 +1,8 @@
 //! `migrate verify`: rebuild every item and compare it with what the table holds.
 
-mod excuse;
 mod expire;
 mod orphans;
+mod recorded;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -32,6 +32,7 @@ use crate::verify::{
 
 use expire::Expire;
 use orphans::OrphanArgs;
+use recorded::Recorded;
 
 /// Rebuild every item and compare it with what the table holds
 #[derive(Debug, Clone, Args)]
@@ -125,23 +126,33 @@ pub(crate) async fn run(args: &VerifyArgs) -> Exit {
     }
 }
 
+/// What was found and done, also where it ended early.
+#[derive(Debug)]
+pub(crate) struct Compared {
+    report: VerifyReport,
+    failure: Option<Failure>,
+}
+
 /// Prints the report and returns the exit code.
-pub(crate) fn tell(report: &VerifyReport, terminal: &Terminal) -> Exit {
+pub(crate) fn tell(compared: &Compared, terminal: &Terminal) -> Exit {
+    let Compared { report, failure } = compared;
     if terminal.json {
         terminal.document(report);
     } else {
         terminal.data(&verify_text(report, terminal.style()));
     }
+    if let Some(failure) = failure {
+        terminal.explain(failure);
+        return failure.exit;
+    }
     match report.outcome {
-        // Only for a sample that took no row, see `compare`.
-        Outcome::Failed => Exit::Usage,
         Outcome::Differences => Exit::Differences,
         Outcome::Interrupted => Exit::Interrupted,
         _ => Exit::Done,
     }
 }
 
-async fn execute(project: &Project, args: &VerifyArgs, terminal: &Terminal) -> Result<VerifyReport, Failure> {
+async fn execute(project: &Project, args: &VerifyArgs, terminal: &Terminal) -> Result<Compared, Failure> {
     // Whether the keys are proven was decided before the load.
     let options = PlanOptions::default();
     // Its warnings were told before the load.
@@ -162,7 +173,7 @@ pub(crate) async fn compare(
     plan: &Plan,
     destination: &Destination,
     folder: &Path,
-) -> Result<VerifyReport, Failure> {
+) -> Result<Compared, Failure> {
     let expire = match args.enable_ttl {
         true => Some(Expire::allowed(plan, destination).await?),
         false => None,
@@ -170,13 +181,17 @@ pub(crate) async fn compare(
     let repairs =
         args.repair.begin(args.orphans.delete_orphans, project, plan, destination, folder, terminal)?;
     let settings = project.source()?;
+    let identity = destination.identity();
+    let database = source.identity().database.clone();
+    let writes = repairs.mend.is_some() && !args.repair.dry_run;
+    let recorded = Recorded::read(folder, plan, &identity, &database, writes, terminal)?;
     let mut options = VerifyOptions {
         mend: repairs.mend.clone().filter(|_| args.repair.repair),
-        ..options(project, args, plan, destination, folder, terminal).await?
+        ..options(project, args, plan, destination, &recorded, terminal).await?
     };
     let asks = !args.no_patterns && !plan.patterns.is_empty();
     let questions = if asks { questions(&plan.patterns) } else { String::new() };
-    announce(plan, destination, folder, &options, &questions, terminal)?;
+    announce(plan, destination, recorded.checkpoint.as_ref(), &options, &questions, terminal)?;
     let mend = repairs.mend.clone().filter(|_| args.orphans.delete_orphans);
     let orphans = orphans::look(project, args, terminal, &mut source, plan, destination, mend).await?;
     let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
@@ -185,14 +200,11 @@ pub(crate) async fn compare(
     if let Some(known) = &options.losers {
         (losing, readers) = losing_now(plan, readers, options.page_limits, known).await?;
     }
-    options.excuse = excuse::excuse(folder, plan, options.losers.as_deref(), losing)?;
-    let notebook = Notebook {
-        folder: folder.to_owned(),
-        purpose: purpose(args).to_owned(),
-        table: destination.identity(),
-        database: source.identity().database.clone(),
-    };
-    if args.restart {
+    options.excuse = recorded.excuse(options.losers.as_deref(), losing)?;
+    let notebook =
+        Notebook { folder: folder.to_owned(), purpose: purpose(args).to_owned(), table: identity, database };
+    // What is switched on behind it is switched on for all rows as they are now.
+    if args.restart || args.enable_ttl {
         notebook.forget()?;
     }
     if let Some(since) = notebook.since(plan, &options) {
@@ -204,9 +216,16 @@ pub(crate) async fn compare(
     let target = Arc::new(destination.dynamodb.clone());
     let observe = |event| progress.verify_event(&event);
     let stop = stop_on_signal(terminal);
-    let verified = async {
-        let mut verified =
-            verify(plan, readers, target, &options, Some(&notebook), &observe, stop.clone()).await?;
+    let verified = verify(plan, readers, target, &options, Some(&notebook), &observe, stop.clone()).await;
+    let mut verified = match verified {
+        Ok(verified) => verified,
+        Err(error) => {
+            progress.finish();
+            orphans::tell_of_changes(orphans.as_ref(), terminal);
+            return Err(error.into());
+        }
+    };
+    let rest = async {
         if verified.suspects() > 0 && !verified.interrupted {
             let now = source.open(settings.readers, &selects).await?.readers;
             let target = &destination.dynamodb;
@@ -219,28 +238,32 @@ pub(crate) async fn compare(
         if !verified.interrupted {
             notebook.forget()?;
         }
-        Ok::<_, Failure>(verified)
+        Ok::<_, Failure>(())
     };
-    let verified = verified.await;
+    let rest = rest.await;
     progress.finish();
-    let verified = verified?;
     let mut report = verified.report(&plan.table.name);
     report.orphans = orphans;
     if args.repair.redact {
         hide_keys(&mut report);
     }
-    if report.outcome == Outcome::Done && report.took_nothing() {
-        let failure =
-            Failure::new(Exit::Usage, "empty-sample", "the sample took no row, which proves nothing")
-                .with_help("take a larger --sample, or another --seed");
+    orphans::judge(&mut report);
+    let mut failure = rest.err().or_else(|| empty_sample(&report));
+    if let (None, Some(expire)) = (&failure, expire) {
+        failure = expire.conclude(&mut report, destination, args.repair.dry_run).await.err();
+    }
+    if let Some(failure) = &failure {
         report.outcome = Outcome::Failed;
         report.error = Some(failure.report());
     }
-    orphans::judge(&mut report);
-    if let Some(expire) = expire {
-        expire.conclude(&mut report, destination, args.repair.dry_run).await?;
-    }
-    Ok(report)
+    Ok(Compared { report, failure })
+}
+
+fn empty_sample(report: &VerifyReport) -> Option<Failure> {
+    (report.outcome == Outcome::Done && report.took_nothing()).then(|| {
+        Failure::new(Exit::Usage, "empty-sample", "the sample took no row, which proves nothing")
+            .with_help("take a larger --sample, or another --seed")
+    })
 }
 
 fn purpose(args: &VerifyArgs) -> &'static str {
@@ -257,12 +280,12 @@ async fn options(
     args: &VerifyArgs,
     plan: &Plan,
     destination: &Destination,
-    folder: &Path,
+    recorded: &Recorded<'_>,
     terminal: &Terminal,
 ) -> Result<VerifyOptions, Failure> {
     let settings = project.source()?;
     let limits = PageLimits { rows: settings.page_rows, bytes: PAGE_BYTES };
-    let losers = excuse::losers(folder, plan)?;
+    let losers = recorded.losers()?;
     let defaults = VerifyOptions::new(limits);
     Ok(VerifyOptions {
         sample: args.sample,
@@ -328,15 +351,14 @@ async fn expiry(plan: &Plan, destination: &Destination, repair: bool, terminal: 
 fn announce(
     plan: &Plan,
     destination: &Destination,
-    folder: &Path,
+    checkpoint: Option<&Checkpoint>,
     options: &VerifyOptions,
     questions: &str,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
-    let checkpoint = Checkpoint::read(folder)?;
     let (mut units, mut how): (u64, _) = (0, "about");
     for entity in &plan.entities {
-        let recorded = checkpoint.as_ref().and_then(|checkpoint| checkpoint.entity(&entity.name));
+        let recorded = checkpoint.and_then(|checkpoint| checkpoint.entity(&entity.name));
         let tally = recorded.map(EntityCheckpoint::tally).unwrap_or_default();
         let Some(rows) = recorded.map(|_| tally.written).or(entity.expected_rows()) else {
             how = "at least";

@@ -172,6 +172,9 @@ pub struct VerifyReport {
     pub sample: Option<SampleReport>,
     /// Of the source; more than one when a verification that was stopped went on.
     pub snapshots: u32,
+    /// Whether every row was checked before it ended.
+    #[serde(skip)]
+    pub checked_all: bool,
     pub entities: IndexMap<String, VerifiedEntity>,
     /// In the order of the mapping.
     #[serde(skip_serializing_if = "Vec::is_empty")]

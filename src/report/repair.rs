@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::cost::{counted, thousands};
 use super::text::{Meaning, Style, printable};
+use super::verify::{are, were};
 use crate::verify::Became;
 
 /// Rows of this run, by what became of them.
@@ -88,24 +89,28 @@ pub(super) fn section(report: &RepairReport, style: Style) -> String {
 
 /// The last word on wrong rows that were to be repaired.
 pub(super) fn ending(report: &RepairReport, wrong: u64, checked: &str) -> (Meaning, String) {
-    let still = thousands(wrong.saturating_sub(report.put + report.replaced));
-    let is_all = report.is_all(wrong);
-    let wrong = thousands(wrong);
-    if is_all {
-        let text = format!(
-            "{wrong} of {checked} were wrong in the target; all are repaired. Verify again to prove it."
-        );
+    let mended = report.put + report.replaced;
+    let rows = format!("{} of {checked}", thousands(wrong));
+    if report.is_all(wrong) {
+        let were = were(wrong);
+        let text = format!("{rows} {were} wrong in the target; all are repaired. Verify again to prove it.");
         return (Meaning::Fine, text);
     }
     let text = match report.dry_run {
-        true => format!(
-            "{wrong} of {checked} are wrong in the target (exit code 5). Nothing was written; leave out --dry-run to repair them."
-        ),
+        true => {
+            let next = if mended > 0 { "leave out --dry-run to repair them" } else { "none would be" };
+            let are = are(wrong);
+            format!("{rows} {are} wrong in the target (exit code 5). Nothing was written; {next}.")
+        }
         false => {
-            format!(
-                "{wrong} of {checked} were wrong in the target, {still} still are (exit code 5). Where others write, stop them and verify \
-                 again."
-            )
+            let still = wrong.saturating_sub(mended);
+            let next = match (report.moved > 0, report.left > 0) {
+                (true, _) => " Where others write, stop them and verify again.",
+                (false, true) => " Each says why it was left.",
+                (false, false) => "",
+            };
+            let (were, still, are) = (were(wrong), thousands(still), are(still));
+            format!("{rows} {were} wrong in the target, {still} still {are} (exit code 5).{next}")
         }
     };
     (Meaning::Wrong, text)

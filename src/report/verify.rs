@@ -4,7 +4,7 @@ use super::cost::{counted, elapsed, thousands};
 use super::patterns::{self, patterns_text};
 use super::text::{Meaning, Style, Table, compact, printable, width, wrapped};
 use super::{
-    AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, expiry, failure, orphans, repair,
+    AttributeDifference, Difference, Outcome, VerifiedEntity, VerifyReport, expiry, orphans, repair,
 };
 
 /// What was checked, what is wrong, the first wrong rows, and what that proves.
@@ -175,11 +175,9 @@ fn ending(report: &VerifyReport, style: Style) -> String {
     let all_wrong = total.missing.saturating_add(total.different);
     let wrong = thousands(all_wrong);
     let (meaning, text) = match report.outcome {
-        Outcome::Failed => return failure(report.error.as_ref(), "Failed; this proves nothing.", style),
-        Outcome::Interrupted => (
-            Meaning::Attention,
-            format!("Interrupted after {checked}, {wrong} of them wrong; the rest is unknown."),
-        ),
+        // Why is told by whoever tells of failures.
+        Outcome::Failed => (Meaning::Wrong, "Failed; this proves nothing.".to_owned()),
+        Outcome::Interrupted => (Meaning::Attention, interrupted(report, &checked, &wrong)),
         _ if all_wrong > 0
             && let Some(repaired) = &report.repair =>
         {
@@ -187,12 +185,16 @@ fn ending(report: &VerifyReport, style: Style) -> String {
         }
         _ if all_wrong > 0 => {
             let next = "If the load is not finished, finish it first; then --repair --dry-run shows what mends them, and --repair --yes mends them.";
-            (Meaning::Wrong, format!("{wrong} of {checked} are wrong in the target (exit code 5). {next}"))
+            (
+                Meaning::Wrong,
+                format!("{wrong} of {checked} {} wrong in the target (exit code 5). {next}", are(all_wrong)),
+            )
         }
         _ if total.read == 0 => {
             (Meaning::Attention, "The source has no rows; nothing was checked.".to_owned())
         }
         _ if total.checked == 0 => (Meaning::Attention, "Nothing was checked.".to_owned()),
+        _ if report.snapshots > 1 => (Meaning::Attention, in_parts(report.snapshots)),
         _ => (Meaning::Fine, proven(report, &total)),
     };
     let orphaned =
@@ -201,6 +203,31 @@ fn ending(report: &VerifyReport, style: Style) -> String {
     let last =
         std::iter::once((meaning, text)).chain(orphaned).chain(patterns::ending(&report.access_patterns));
     last.map(|(meaning, text)| style.paint(meaning, &wrapped(&text)) + "\n").collect()
+}
+
+fn interrupted(report: &VerifyReport, checked: &str, wrong: &str) -> String {
+    let rest = match report.checked_all {
+        true => "that is all rows, but not all that was to be done",
+        false => "the rest is unknown",
+    };
+    format!("Interrupted after {checked}, {wrong} of them wrong; {rest}. The same command goes on.")
+}
+
+/// What an earlier part has checked may be otherwise by now.
+fn in_parts(snapshots: u32) -> String {
+    format!(
+        "Every row matched when it was checked, in {} parts; what has changed since its part is not proven. \
+         --restart checks all rows by one snapshot.",
+        thousands(u64::from(snapshots))
+    )
+}
+
+pub(super) fn are(count: u64) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
+pub(super) fn were(count: u64) -> &'static str {
+    if count == 1 { "was" } else { "were" }
 }
 
 fn proven(report: &VerifyReport, total: &VerifiedEntity) -> String {

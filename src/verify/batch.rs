@@ -1,11 +1,12 @@
 //! The rows of a page that are to be looked up, cut into requests.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::item::{self, Item, ItemPage};
-use crate::plan::Layout;
+use crate::plan::{KeyPlan, Layout, Membership};
 use crate::source::Page;
 
 use super::lookup::KEYS_PER_REQUEST;
@@ -43,6 +44,16 @@ pub(super) struct Held {
 pub(super) struct Batch {
     pub(super) held: Arc<Held>,
     pub(super) items: Vec<usize>,
+    /// Rows without an item, whose keys are looked up, too.
+    pub(super) absent: Vec<Absent>,
+}
+
+/// A row that is rejected. Its key may have an item of what it was before.
+#[derive(Debug)]
+pub(super) struct Absent {
+    pub(super) place: Place,
+    pub(super) source_key: SourceKey,
+    pub(super) key: Vec<u8>,
 }
 
 /// An item that the target should hold.
@@ -118,16 +129,61 @@ pub(super) fn batches(held: &Arc<Held>, choice: Choice<'_>) -> Vec<Batch> {
         }
         let size = item.wire.len();
         if items.len() >= KEYS_PER_REQUEST || (!items.is_empty() && bytes + size > BYTES_PER_REQUEST) {
-            batches.push(Batch { held: Arc::clone(held), items: std::mem::take(&mut items) });
+            batches.push(Batch {
+                held: Arc::clone(held),
+                items: std::mem::take(&mut items),
+                absent: Vec::new(),
+            });
             bytes = 0;
         }
         items.push(at);
         bytes += size;
     }
     if !items.is_empty() {
-        batches.push(Batch { held: Arc::clone(held), items });
+        batches.push(Batch { held: Arc::clone(held), items, absent: Vec::new() });
     }
     batches
+}
+
+/// The chosen rows that make none but have a key, in requests; `keys` is [`keys_alone`].
+pub(super) fn absent(held: &Arc<Held>, keys: &Layout, choice: Choice<'_>) -> Vec<Batch> {
+    let rejections = held.built.rejections.iter();
+    let rejected: HashMap<usize, &item::Rejection> = rejections
+        .filter(|rejection| choice.takes(|| rejection.source_key.clone()))
+        .map(|rejection| (rejection.row, rejection))
+        .collect();
+    if rejected.is_empty() {
+        return Vec::new();
+    }
+    let built = item::build(keys, &held.page);
+    let rows = built.items.iter().filter_map(|item| Some((item, rejected.get(&item.row)?)));
+    let mut rows = rows.map(|(item, rejection)| Absent {
+        place: Place { row: item.row, ..held.place },
+        source_key: rejection.source_key.clone(),
+        key: built.key(item).to_vec(),
+    });
+    let mut batches = Vec::new();
+    loop {
+        let absent: Vec<Absent> = rows.by_ref().take(KEYS_PER_REQUEST).collect();
+        if absent.is_empty() {
+            return batches;
+        }
+        batches.push(Batch { held: Arc::clone(held), items: Vec::new(), absent });
+    }
+}
+
+/// What makes the keys of an entity's rows, whatever is wrong with their other columns.
+pub(super) fn keys_alone(layout: &Layout) -> Layout {
+    let key = |key: &KeyPlan| KeyPlan { membership: Membership::default(), ..key.clone() };
+    Layout {
+        columns: layout.columns.clone(),
+        source_key: layout.source_key.clone(),
+        partition_key: key(&layout.partition_key),
+        sort_key: layout.sort_key.as_ref().map(key),
+        attributes: Vec::new(),
+        index_entries: Vec::new(),
+        indexes: Vec::new(),
+    }
 }
 
 /// The chosen rows that make none.

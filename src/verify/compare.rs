@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::Value as Json;
 
 use super::VerifyOptions;
-use super::batch::{Batch, Place, SourceKey, Wanted};
+use super::batch::{Batch, Place, SourceKey, Wanted, units_of};
 use super::equality::{Malformed, braced, differences, same};
 use super::lookup::{LookupError, Pace, fetch};
 use super::repair::Mend;
@@ -154,8 +154,44 @@ pub(super) async fn check<L: Lookup>(
     }
     let others = checked.suspects.len() + checked.expired + checked.rejected + checked.skipped;
     checked.matching = rows - others;
+    look_for_absent(target, batch, rules, slowed, &mut checked).await?;
     Ok(checked)
 }
+
+/// Rows that are rejected should have no item.
+async fn look_for_absent<L: Lookup>(
+    target: &L,
+    batch: &Batch,
+    rules: &Rules,
+    slowed: &(dyn Fn(&TargetError) + Send + Sync),
+    checked: &mut Checked,
+) -> Result<(), CheckError> {
+    let keys: Vec<&[u8]> = batch.absent.iter().map(|row| row.key.as_slice()).collect();
+    let stored = fetch(target, &keys, rules.pace, slowed).await?;
+    let units = units_of(&stored);
+    checked.units += units;
+    rules.pacer.take(&Units { table: units, indexes: Vec::new() }).await;
+    for (row, found) in batch.absent.iter().zip(stored) {
+        let Some(found) = found else {
+            checked.rejected += 1;
+            continue;
+        };
+        let key = braced(&row.key);
+        let difference = describe(&key, Some(&found), &row.key, row.source_key.clone(), rules.show_values)
+            .map_err(LookupError::from)?;
+        checked.suspects.push(Suspect {
+            entity: batch.held.entity,
+            place: row.place,
+            source_key: row.source_key.clone(),
+            key: row.key.clone(),
+            missing: false,
+            difference: Some(Difference { why: Some(STALE.to_owned()), ..difference }),
+        });
+    }
+    Ok(())
+}
+
+const STALE: &str = "the row is rejected, and the table has an item of what it was before";
 
 /// A row whose item is missing or differs.
 struct Wrong<'a> {

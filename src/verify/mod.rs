@@ -149,8 +149,10 @@ pub struct Verified {
     /// What [`ask_patterns`] found.
     pub patterns: Vec<PatternReport>,
     pub elapsed: Duration,
-    /// Stopped before every row was checked.
+    /// Stopped before the end.
     pub interrupted: bool,
+    /// Every row was checked, even where it was stopped later.
+    pub checked_all: bool,
     pub sample: Option<SampleReport>,
     /// Of the source, those of the verification that this one went on from included.
     pub snapshots: u32,
@@ -251,6 +253,7 @@ pub async fn verify<L: Lookup>(
         patterns: Vec::new(),
         elapsed: started.elapsed(),
         interrupted,
+        checked_all: !interrupted,
         sample,
         snapshots: page.snapshots,
         units: tally.units,
@@ -387,7 +390,14 @@ impl Verified {
         if let Some(difference) = difference {
             shown.insert(place, difference);
             while shown.len() > self.shows {
-                shown.pop_last();
+                // What is mended can do without being named.
+                let mended = |(_, difference): &(&Place, &Difference)| {
+                    matches!(difference.repair, Some("put" | "replaced"))
+                };
+                match shown.iter().rev().find(mended).map(|(place, _)| *place) {
+                    Some(place) => shown.remove(&place),
+                    None => shown.pop_last().map(|(_, last)| last),
+                };
             }
         }
     }
@@ -421,6 +431,7 @@ impl Verified {
             table: table.to_owned(),
             sample: self.sample,
             snapshots: self.snapshots,
+            checked_all: self.checked_all,
             entities: entities.collect(),
             orphans: None,
             repair: self.repair.map(RepairReport::ended),

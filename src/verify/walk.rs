@@ -7,7 +7,7 @@ use futures::future::try_join_all;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::{JoinError, JoinSet};
 
-use super::batch::{Batch, Choice, Held, Place, batches, rejected};
+use super::batch::{Batch, Choice, Held, Place, absent, batches, keys_alone, rejected};
 use super::checkpoint::{EntityProgress, RangeProgress};
 use super::compare::{Rules, check};
 use super::sample::{Lowest, Sample, Threshold, place};
@@ -30,6 +30,8 @@ struct Range<'a> {
     plan: &'a EntityPlan,
     /// Its position among the ranges of its entity.
     number: usize,
+    /// No row's key is another row's: an item under the key of a rejected row is its own.
+    alone: bool,
     progress: RangeProgress,
 }
 
@@ -73,15 +75,22 @@ async fn cut<'a>(
         let found = earlier.iter().find(|entity| entity.name == plan.name);
         found.map(|entity| entity.ranges.clone()).filter(|ranges| !ranges.is_empty())
     };
-    let entities = plan.entities.iter().enumerate().map(|(entity, plan)| (entity, plan, known(plan)));
-    let queue = Queue::new(entities);
+    let alone = |entity: &EntityPlan| !plan.contested.iter().flatten().any(|name| *name == entity.name);
+    let entities = plan.entities.iter().enumerate();
+    let uncut = |(entity, plan)| Uncut { entity, plan, known: known(plan), alone: alone(plan) };
+    let queue = Queue::new(entities.map(uncut));
     let cuts = try_join_all(readers.iter_mut().map(|reader| cut_some(reader, &queue, pieces, news))).await?;
     let mut ranges: Vec<Range<'_>> = cuts.into_iter().flatten().collect();
     ranges.sort_by_key(|range| (range.entity, range.number));
     Ok(ranges)
 }
 
-type Uncut<'a> = (usize, &'a EntityPlan, Option<Vec<RangeProgress>>);
+struct Uncut<'a> {
+    entity: usize,
+    plan: &'a EntityPlan,
+    known: Option<Vec<RangeProgress>>,
+    alone: bool,
+}
 
 async fn cut_some<'a>(
     reader: &mut Reader,
@@ -90,7 +99,7 @@ async fn cut_some<'a>(
     news: &UnboundedSender<News>,
 ) -> Result<Vec<Range<'a>>, SourceError> {
     let mut all = Vec::new();
-    while let Some((entity, plan, known)) = queue.next() {
+    while let Some(Uncut { entity, plan, known, alone }) = queue.next() {
         let ranges = match known {
             Some(ranges) => ranges,
             None => {
@@ -100,7 +109,7 @@ async fn cut_some<'a>(
         };
         // Nobody listens only when the verification has already ended.
         let _ = news.send(News::Ranges { entity, ranges: ranges.clone() });
-        let range = |(number, progress)| Range { entity, plan, number, progress };
+        let range = |(number, progress)| Range { entity, plan, number, alone, progress };
         all.extend(ranges.into_iter().enumerate().map(range));
     }
     Ok(all)
@@ -181,6 +190,7 @@ async fn check_range<L: Lookup>(
 ) -> Result<(), VerifyError> {
     let RangeProgress { bounds, position, pages, .. } = range.progress.clone();
     let layout = Arc::new(range.plan.layout.clone());
+    let keys = range.alone.then(|| keys_alone(&layout));
     let mut cursor = Cursor::new(range.plan.select.clone(), bounds, position, options.page_limits);
     let mut place = Place { range: range.number, page: pages, row: 0 };
     let mut pages = VecDeque::new();
@@ -190,12 +200,14 @@ async fn check_range<L: Lookup>(
         account(&range.plan.name, &page, &built)?;
         let held = Held { entity: range.entity, place, layout: Arc::clone(&layout), page, built };
         let held = Arc::new(held);
-        let batches = batches(&held, choice);
+        let mut batches = batches(&held, choice);
+        batches.extend(keys.iter().flat_map(|keys| absent(&held, keys, choice)));
+        let looked_for: usize = batches.iter().map(|batch| batch.absent.len()).sum();
         lookups.tell(News::Read {
             entity: range.entity,
             place,
             rows: held.page.rows(),
-            rejected: rejected(&held.built, choice),
+            rejected: rejected(&held.built, choice).saturating_sub(looked_for),
             batches: batches.len(),
             behind,
         });

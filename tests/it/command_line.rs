@@ -125,7 +125,7 @@ async fn a_sample_that_took_no_row_proves_nothing() {
         (&json!("failed"), &json!("empty-sample"))
     );
     let nothing = stage.migrate("verify --sample 0.0001%", 2).await;
-    assert!(nothing.stdout.contains("the sample took no row"), "{}", nothing.stdout);
+    assert!(nothing.stderr.contains("the sample took no row"), "{}", nothing.stderr);
 }
 
 #[tokio::test]

@@ -264,7 +264,8 @@ async fn a_refused_permission_ends_the_repair_with_what_is_needed() {
     front.on("UpdateItem", When::At(2), Fault::access_denied());
     let failed = stage.migrate("verify --repair --yes", 1).await;
     assert!(failed.stderr.contains("PutItem, UpdateItem and DeleteItem to repair"), "{}", failed.stderr);
-    // What was done before is written down.
+    // What was found is told, and what was done before is written down.
+    assert!(failed.stdout.contains("1 missing, 3 different"), "{}", failed.stdout);
     let outcomes: Vec<Value> = log_of(&stage).into_iter().map(|line| line["outcome"].clone()).collect();
     assert_eq!(outcomes[4..], ["put", "replaced", "replaced"]);
 }

@@ -378,6 +378,56 @@ columns = ["id", "expires"]
     }
 }
 
+/// The load has left nothing out that could be excused by it: a row that has become one that is rejected still has the
+/// item that it was.
+#[tokio::test]
+async fn the_item_of_a_row_that_is_rejected_by_now_is_wrong() {
+    for kind in servers::ALL {
+        let (text, long) = match kind {
+            Kind::Sqlite => ("TEXT", "replace(hex(zeroblob(205000)), '0', 'x')"),
+            Kind::MySql => ("LONGTEXT", "repeat('x', 410000)"),
+            Kind::Postgres => ("TEXT", "repeat('x', 410000)"),
+        };
+        let rows: Vec<String> = (1..=250).map(|id| format!("({id}, 'short')")).collect();
+        let sql = format!(
+            "CREATE TABLE orders (id BIGINT PRIMARY KEY, note {text}); INSERT INTO orders VALUES {}",
+            rows.join(", ")
+        );
+        let stage = Stage::new(kind, &sql, crate::stage::MAPPING).await.with_dynamodb().await;
+        stage.migrate("--create-table", 0).await;
+        stage.database.execute(&format!("UPDATE orders SET note = {long} WHERE id IN (3, 249)")).await;
+        stage.client().call("DeleteItem", json!({"TableName": "shop", "Key": key(249)})).await;
+        let report = stage.migrate("verify --json", 5).await.json();
+        let entity = &report["entities"]["Order"];
+        let counts =
+            ["checked", "matching", "different", "rejected"].map(|name| entity[name].as_u64().unwrap());
+        assert_eq!(counts, [250, 248, 1, 1], "{}: {report}", kind.name());
+        let difference = &entity["differences"][0];
+        assert_eq!((&difference["source_key"]["id"], &difference["key"]), (&json!("3"), &key(3)));
+        assert!(difference["why"].as_str().unwrap().contains("the row is rejected"), "{difference}");
+        // Nobody knows what it should be.
+        let report = stage.migrate("verify --repair --yes --json", 5).await.json();
+        assert_eq!(report["entities"]["Order"]["different"], 1, "{}", kind.name());
+    }
+}
+
+/// What a load has left out is excused to its own mapping, database and table alone.
+#[tokio::test]
+async fn a_load_of_another_mapping_excuses_nothing_and_nothing_is_repaired_by_it() {
+    let stage = many(Kind::Sqlite, 5).await;
+    let none = stage.migrate("verify --state elsewhere", 0).await;
+    assert!(none.stderr.contains("no load is recorded in"), "{}", none.stderr);
+    let mapping = crate::stage::MAPPING.replace("ORDER#{id:010}", "O#{id:010}");
+    stage.folder.write("mapping.toml", &mapping);
+    let other = stage.migrate("verify --json", 5).await;
+    assert!(other.stderr.contains("what that load left out counts as wrong"), "{}", other.stderr);
+    for words in ["--repair", "--delete-orphans"] {
+        let refused = stage.migrate(&format!("verify {words} --yes --json"), 3).await;
+        assert!(refused.stderr.contains("load this mapping first"), "{}", refused.stderr);
+        assert_eq!(crate::compare::scan(&stage.client(), "shop").await.len(), 5, "{words}");
+    }
+}
+
 /// The price is told before the first read, and a rate is kept to.
 #[tokio::test]
 async fn what_it_reads_is_told_first_and_read_no_faster_than_asked_for() {

@@ -17,7 +17,7 @@ use super::{PAGE_BYTES, VerifyArgs, price, time};
 use crate::load::Pace;
 use crate::plan::Plan;
 use crate::report::cost::{bytes, thousands};
-use crate::report::{OrphanReport, Outcome, VerifyReport};
+use crate::report::{DeletionReport, OrphanReport, Outcome, VerifyReport};
 use crate::source::{PageLimits, Source};
 use crate::target::SizeEstimate;
 use crate::verify::{
@@ -101,6 +101,18 @@ pub(super) async fn look(
 
 const BY_KEYS_ALONE: &str = "warning: the mapping has no entity_type, so that only its key tells whose an item is: \
                              are there items of others in the table whose keys look like those of the entities?";
+
+/// Of a verification that has no report.
+pub(super) fn tell_of_changes(found: Option<&OrphanReport>, terminal: &Terminal) {
+    let deletion = found.and_then(|found| found.deletion.as_ref()).filter(|deletion| deletion.deleted > 0);
+    if let Some(DeletionReport { deleted, log: Some(log), .. }) = deletion {
+        terminal.remark(&deleted_before(*deleted, log));
+    }
+}
+
+fn deleted_before(deleted: u64, log: &str) -> String {
+    format!("orphans deleted before that: {}, each with its item in {log}", thousands(deleted))
+}
 
 /// Orphans that are still there are damage.
 pub(super) fn judge(report: &mut VerifyReport) {
@@ -209,9 +221,7 @@ impl Looking {
     fn tell_deleted(&self, log: &Path) {
         let deleted = self.seen.lock().unwrap_or_else(PoisonError::into_inner).deleted;
         if deleted > 0 {
-            let (deleted, log) = (thousands(deleted), log.display());
-            self.terminal
-                .remark(&format!("orphans deleted before that: {deleted}, each with its item in {log}"));
+            self.terminal.remark(&deleted_before(deleted, &log.display().to_string()));
         }
     }
 }

@@ -8,7 +8,7 @@ fn row(id: usize) -> (usize, Vec<u8>, Vec<u8>) {
 }
 
 fn batch_of(rows: &[(usize, Vec<u8>, Vec<u8>)]) -> Batch {
-    Batch { held: held(3, rows), items: (0..rows.len()).collect() }
+    Batch { held: held(3, rows), items: (0..rows.len()).collect(), absent: Vec::new() }
 }
 
 fn batch(ids: impl IntoIterator<Item = usize>) -> Batch {

@@ -22,7 +22,7 @@ fn options() -> VerifyOptions {
 
 fn batch(entity: usize, ids: std::ops::Range<usize>) -> Batch {
     let rows: Vec<_> = ids.map(|id| (id, key(id), stored(id).1)).collect();
-    Batch { held: held(entity, &rows), items: (0..rows.len()).collect() }
+    Batch { held: held(entity, &rows), items: (0..rows.len()).collect(), absent: Vec::new() }
 }
 
 fn column(name: &str) -> Column {
