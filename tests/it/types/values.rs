@@ -347,7 +347,7 @@ async fn n19_t06_t12_a_servers_locale_and_styles_change_no_value() {
     for (style, locale) in
         [("postgres", "C"), ("sql_standard", "C.UTF-8"), ("postgres_verbose", "C"), ("iso_8601", "C")]
     {
-        let mut stage = Stage::new(Kind::Postgres, sql, MAPPING).await;
+        let stage = Stage::new(Kind::Postgres, sql, MAPPING).await;
         let name = stage.database.name();
         let set = format!(
             "ALTER DATABASE {name} SET IntervalStyle = '{style}'; ALTER DATABASE {name} SET lc_monetary = '{locale}'"
