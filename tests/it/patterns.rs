@@ -328,6 +328,32 @@ async fn v04_an_answer_of_many_pages_is_read_whole() {
     }
 }
 
+/// 38 MB of each of two entities: each alone would do. No item can hold such a text, so that the table is empty.
+#[tokio::test]
+async fn an_answer_that_is_too_large_to_compare_is_told() {
+    let rows = "INSERT INTO readings SELECT value, 1, value, NULL, hex(zeroblob(2000000)) FROM (SELECT 1 AS value UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7 UNION SELECT 8 UNION SELECT 9 UNION SELECT 10);";
+    let other = "\n[entities.Other]\nfrom = \"readings\"\npk = \"OTHER#{sensor:04}\"\nsk = \"AT#{moment:04}#{id:06}\"\ncolumns = \"*\"\n";
+    let of_one = |entity: &str, prefix: &str| {
+        format!(
+            "\n[[access_patterns]]\nname = \"{entity}\"\npk = \"{prefix}#0001\"\nreturns = {{ {entity} = \"sensor = 1\" }}\n"
+        )
+    };
+    let alone = MAPPING.to_owned() + other + &of_one("Reading", "SENSOR") + &of_one("Other", "OTHER");
+    let stage = Stage::new(Kind::Sqlite, &(READINGS.to_owned() + rows), &alone).await.with_dynamodb().await;
+    stage.migrate("--create-table", 4).await;
+    let report = stage.migrate("verify --json", 0).await.json();
+    assert_eq!(counts(pattern(&report, "Other")), [1, 0, 0, 0, 0, 0, 0]);
+    let both = "\n[[access_patterns]]\nname = \"both\"\nindex = \"Moments\"\npk = \"SENSOR#0001\"\nreturns = { Reading = \"sensor = 1\", Other = \"sensor = 1\" }\n";
+    let in_index = "\n[entities.Other.index.Moments]\npk = \"SENSOR#{sensor:04}\"\n";
+    stage.folder.write("mapping.toml", &(MAPPING.to_owned() + other + in_index + both));
+    let failed = stage.migrate("verify --json", 1).await.json();
+    assert_eq!(
+        failed["error"]["message"],
+        "access pattern `both`: one answer holds more than 64 MB of rows of `Other`"
+    );
+    assert!(failed["error"]["help"].as_str().unwrap().contains("narrow the pattern"), "{failed}");
+}
+
 /// Columns of many types, values that only a bound parameter of the right type finds again.
 fn typed(kind: Kind) -> (String, Vec<&'static str>) {
     let (columns, rows) = match kind {
