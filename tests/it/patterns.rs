@@ -179,6 +179,40 @@ async fn sparse_indexes_shards_and_projections() {
     }
 }
 
+/// DynamoDB refuses bounds that are the wrong way round, with both in its message: such rows are counted and not asked.
+#[tokio::test]
+async fn a_range_that_ends_before_it_begins_is_not_asked() {
+    let between = |index: &str, bounds: &str, low: u32, high: u32| {
+        format!(
+            "{index}\nparams = \"SELECT DISTINCT sensor, {low} AS low, CASE WHEN sensor = 2 THEN {high} ELSE 28 END AS high FROM readings\"\n\
+             pk = \"SENSOR#{{sensor:04}}\"\nsk = {{ between = {bounds} }}\n\
+             returns = {{ Reading = \"sensor = {{sensor}} AND moment BETWEEN {{low}} AND {{high}}\" }}"
+        )
+    };
+    let texts = between("", "[\"AT#{low:04}\", \"AT#{high:04}#999999\"]", 8, 3);
+    // As text 8 is above 28.
+    let numbers = between("index = \"Moments\"", "[\"{low}\", \"{high}\"]", 8, 3);
+    let equal = between("index = \"Moments\"", "[\"{low}\", \"{high}\"]", 7, 7);
+    for kind in servers::ALL {
+        let stage = loaded(kind, &[("texts", &texts), ("numbers", &numbers), ("equal", &equal)]).await;
+        let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+        let stage = stage.at(front.url());
+        let report = stage.migrate("verify --json", 0).await.json();
+        for name in ["texts", "numbers"] {
+            let found = pattern(&report, name);
+            assert_eq!(counts(found), [2, 0, 12, 0, 0, 0, 0], "{name} {}", kind.name());
+            assert_eq!(found["skipped_by"], json!({"between_reversed": 1}), "{name} {}", kind.name());
+        }
+        assert!(pattern(&report, "equal")["skipped_by"].is_null());
+        assert_eq!(front.counters().requests("Query"), 2 + 2 + 3);
+        let text = stage.migrate("verify", 0).await.stdout;
+        assert!(
+            text.contains("texts: 1 row of `params` was not asked: the lower bound of `between`"),
+            "{text}"
+        );
+    }
+}
+
 async fn change(stage: &Stage, sensor: u32, sk: &str, change: impl FnOnce(&mut Value)) {
     let key = json!({"PK": {"S": format!("SENSOR#{sensor:04}")}, "SK": {"S": sk}});
     let got = stage.client().call("GetItem", json!({"TableName": "readings", "Key": key})).await;

@@ -118,8 +118,8 @@ impl<T: Lookup + Query> Asking<'_, T> {
         for row in drawn(reader, reading.pattern, self.options.seed).await? {
             let question = match render(reading, &row) {
                 Ok(question) => question,
-                Err(rule) => {
-                    tally.skip(rule);
+                Err(unasked) => {
+                    tally.skip(unasked);
                     continue;
                 }
             };
