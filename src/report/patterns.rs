@@ -82,6 +82,11 @@ impl PatternReport {
     pub fn is_wrong(&self) -> bool {
         self.wrong > 0
     }
+
+    /// There are rows of `params`, and for none of them the table was asked.
+    pub fn is_unasked(&self) -> bool {
+        self.params == 0 && !self.skipped_by.is_empty()
+    }
 }
 
 /// The patterns in a table, then the first items that make answers wrong; empty without patterns.
