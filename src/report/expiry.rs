@@ -15,7 +15,7 @@ pub struct ExpiryReport {
 pub enum ExpiryState {
     Enabled,
     AlreadyEnabled,
-    /// What was wanted proved nothing, or found something wrong.
+    /// What was wanted proved nothing or not all, or found something wrong.
     NotEnabled,
     /// Nothing was written.
     WouldBeEnabled,
@@ -37,7 +37,7 @@ pub(super) fn section(report: &ExpiryReport, style: Style) -> String {
         ExpiryState::NotEnabled => (
             Meaning::Attention,
             format!(
-                "Time to live by `{attribute}` is not switched on: that takes a verification after which nothing is wrong."
+                "Time to live by `{attribute}` is not switched on: that takes a verification that finds nothing wrong and leaves no access pattern unasked."
             ),
         ),
         ExpiryState::WouldBeEnabled => {

@@ -26,7 +26,7 @@ pub use columns::ColumnReport;
 pub use dry_run::dry_run_text;
 pub use expiry::{ExpiryReport, ExpiryState};
 pub use orphans::{DeletionReport, OrphanExample, OrphanReport, OrphanedEntity, OtherItems};
-pub use patterns::{PatternExample, PatternReport, SeparateCost, SourceCost};
+pub use patterns::{BETWEEN_REVERSED, PatternExample, PatternReport, SeparateCost, SourceCost};
 pub use preview::{Made, PreviewReport, PreviewedEntity, PreviewedRow, RejectedRow, preview_text};
 pub use repair::RepairReport;
 pub use run::run_text;

@@ -8,6 +8,9 @@ use super::cost::{counted, thousands};
 use super::text::{Meaning, Style, Table, compact, printable};
 use super::verify::attributes;
 
+/// Stands in `skipped_by`, beside the rules by which a row makes no key.
+pub const BETWEEN_REVERSED: &str = "between_reversed";
+
 /// One pattern, asked for some rows of its `params`.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct PatternReport {
@@ -18,7 +21,7 @@ pub struct PatternReport {
     pub operation: &'static str,
     /// Rows of `params` that were asked for.
     pub params: u64,
-    /// Rows of `params` of which no key can be made, by rule.
+    /// Rows of `params` that make no key, by rule, or no question ([`BETWEEN_REVERSED`]).
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub skipped_by: IndexMap<String, u64>,
     /// Rows of `params` whose answer was wrong.
@@ -78,6 +81,11 @@ pub struct PatternExample {
 impl PatternReport {
     pub fn is_wrong(&self) -> bool {
         self.wrong > 0
+    }
+
+    /// There are rows of `params`, and for none of them the table was asked.
+    pub fn is_unasked(&self) -> bool {
+        self.params == 0 && !self.skipped_by.is_empty()
     }
 }
 
@@ -197,17 +205,34 @@ fn example_text(example: &PatternExample, style: Style) -> String {
 
 fn notes(patterns: &[PatternReport], style: Style) -> String {
     let note = |pattern: &PatternReport| {
-        let skipped: u64 = pattern.skipped_by.values().sum();
         let name = printable(&pattern.name);
-        let none = (pattern.params == 0)
-            .then(|| format!("{name}: nothing was asked, `params` returned no row that makes a key"));
-        none.or_else(|| {
-            (skipped > 0).then(|| {
-                format!("{name}: {} rows of `params` make no key and were not asked", thousands(skipped))
-            })
-        })
+        unasked(pattern).into_iter().map(move |note| format!("{name}: {note}"))
     };
-    patterns.iter().filter_map(note).map(|note| style.paint(Meaning::Attention, &note) + "\n").collect()
+    patterns.iter().flat_map(note).map(|note| style.paint(Meaning::Attention, &note) + "\n").collect()
+}
+
+/// What was not asked, and why.
+fn unasked(pattern: &PatternReport) -> Vec<String> {
+    let skipped: u64 = pattern.skipped_by.values().sum();
+    let reversed = pattern.skipped_by.get(BETWEEN_REVERSED).copied().unwrap_or(0);
+    let mut notes = Vec::new();
+    if pattern.params == 0 {
+        let why = if skipped == 0 { ", `params` returned no row" } else { "" };
+        notes.push(format!("nothing was asked{why}"));
+    }
+    if skipped > reversed {
+        let rows = counted(
+            skipped - reversed,
+            "row of `params` makes no key and was",
+            "rows of `params` make no key and were",
+        );
+        notes.push(format!("{rows} not asked"));
+    }
+    if reversed > 0 {
+        let rows = counted(reversed, "row of `params` was", "rows of `params` were");
+        notes.push(format!("{rows} not asked: the lower bound of `between` is above the\n  upper one, for which an application gets an error"));
+    }
+    notes
 }
 
 #[cfg(test)]

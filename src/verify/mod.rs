@@ -185,10 +185,11 @@ pub enum VerifyError {
     Unaccounted { entity: String, rows: usize, items: usize, rejections: usize },
     #[error(transparent)]
     Keys(#[from] KeyPassError),
-    #[error(
-        "access pattern `{pattern}`: one answer has more than {rows} rows of `{entity}`, too many to compare in memory"
-    )]
-    LargeAnswer { pattern: String, entity: String, rows: usize },
+    #[error("access pattern `{pattern}`: the target's answer: {malformed}")]
+    MalformedAnswer { pattern: String, malformed: Malformed },
+    /// `holds` too much, in megabytes.
+    #[error("access pattern `{pattern}`: one answer holds more than {most} MB of {holds}")]
+    LargeAnswer { pattern: String, most: usize, holds: String },
     #[error("verify: the source opened no reader")]
     NoReader,
     #[error("verify: a lookup ended early")]

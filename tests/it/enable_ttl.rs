@@ -78,6 +78,32 @@ async fn a_table_in_which_something_is_wrong_expires_nothing_until_it_is_mended(
     assert_eq!(status(&stage).await, "ENABLED");
 }
 
+/// Of a pattern whose rows of `params` all make no key the table was asked nothing; one without rows has nothing to ask.
+#[tokio::test]
+async fn a_pattern_that_is_left_out_whole_is_no_proof() {
+    let pattern = |condition: &str| {
+        let params = format!("SELECT expires FROM sessions WHERE {condition}");
+        format!(
+            "{MAPPING}\n[[access_patterns]]\nname = \"by time\"\nparams = \"{params}\"\npk = \"S#{{expires}}\"\nreturns = {{ Session = \"expires = {{expires}} AND 1 = 0\" }}\n"
+        )
+    };
+    for kind in servers::ALL {
+        let stage = loaded(kind).await;
+        stage.folder.write("mapping.toml", &pattern("expires IS NULL"));
+        let report = stage.migrate("verify --enable-ttl --json", 0).await.json();
+        let asked = &report["access_patterns"][0];
+        assert_eq!((&asked["params"], &asked["skipped_by"]), (&json!(0), &json!({"key_null": 1})));
+        assert_eq!(
+            (&report["outcome"], &report["time_to_live"]["state"]),
+            (&json!("done"), &json!("not_enabled"))
+        );
+        assert_eq!(status(&stage).await, "DISABLED", "{}", kind.name());
+        stage.folder.write("mapping.toml", &pattern("id = 99"));
+        let report = stage.migrate("verify --enable-ttl --json", 0).await.json();
+        assert_eq!(report["time_to_live"]["state"], "enabled", "{}", kind.name());
+    }
+}
+
 /// What no look at the rows could mend is told before they are read.
 #[tokio::test]
 async fn what_cannot_be_switched_on_is_told_before_anything_is_read() {

@@ -3,7 +3,7 @@
 use crate::cli::destination::Destination;
 use crate::cli::failure::{Exit, Failure};
 use crate::plan::Plan;
-use crate::report::{ExpiryReport, ExpiryState, Outcome, VerifyReport};
+use crate::report::{ExpiryReport, ExpiryState, Outcome, PatternReport, VerifyReport};
 
 /// What is to be switched on, where the table allows it.
 pub(super) struct Expire {
@@ -47,7 +47,7 @@ impl Expire {
         }
     }
 
-    /// Only where every row is proven to be in the target.
+    /// Only where every row is proven to be in the target, and no access pattern was left out whole.
     pub(super) async fn conclude(
         self,
         report: &mut VerifyReport,
@@ -56,7 +56,8 @@ impl Expire {
     ) -> Result<(), Failure> {
         let is_proven = matches!(report.outcome, Outcome::Done | Outcome::Repaired);
         let checked = report.entities.values().any(|entity| entity.checked > 0);
-        let state = match (self.is_on, is_proven && checked) {
+        let asked = !report.access_patterns.iter().any(PatternReport::is_unasked);
+        let state = match (self.is_on, is_proven && checked && asked) {
             (true, _) => ExpiryState::AlreadyEnabled,
             (false, false) => ExpiryState::NotEnabled,
             (false, true) if dry_run => ExpiryState::WouldBeEnabled,

@@ -24,6 +24,9 @@ const SHAPE: &str = "a list of tables [[access_patterns]]";
 const MOST_SHARDS: u64 = 1_000;
 const MOST_SAMPLED: u64 = 100_000;
 
+/// DynamoDB's `Limit` has 32 bits.
+const MOST_ITEMS: u64 = 2_147_483_647;
+
 const SAMPLE: usize = 100;
 
 pub(super) fn read_all<'a>(
@@ -87,7 +90,7 @@ fn read<'a>(
     });
     let order = section.optional(walker, "order", order);
     let limit =
-        section.optional(walker, "limit", |walker, key, value| walker.integer(key, value, 1..=u64::MAX));
+        section.optional(walker, "limit", |walker, key, value| walker.integer(key, value, 1..=MOST_ITEMS));
     let sample =
         section.optional(walker, "sample", |walker, key, value| walker.integer(key, value, 1..=MOST_SAMPLED));
     let returns = returns(walker, &section, entities);

@@ -8,7 +8,7 @@ use super::section::{Keys, Section};
 use super::table::Outline;
 use super::walker::{Read, Value, Walker};
 use crate::mapping::diagnostic::{Diagnostic, quoted};
-use crate::mapping::{Comparison, KeyAttribute, KeyType, SortKey, Template};
+use crate::mapping::{Comparison, KeyAttribute, KeyType, SortKey, Template, TemplatePart};
 
 pub(in crate::mapping) const KEYS: Keys =
     Keys { known: &["begins_with", "lt", "lte", "gt", "gte", "between"], later: &[] };
@@ -152,15 +152,46 @@ fn between<'a>(
     };
     let low = key_template::read(walker, "between", low, made_by_template(low, attribute));
     let high = key_template::read(walker, "between", high, made_by_template(high, attribute));
-    Ok(SortKey::Between(low?, high?))
+    let (low, high) = (low?, high?);
+    if are_reversed(&low, &high, attribute) {
+        let message = "`between` ends before it begins, which DynamoDB refuses";
+        let mistake =
+            Diagnostic::error("empty-range", value.span(), message).with_help("write the lower bound first");
+        return Err(walker.report(mistake));
+    }
+    Ok(SortKey::Between(low, high))
+}
+
+/// Of bounds without placeholders; others differ from row to row of `params`.
+fn are_reversed(low: &Template, high: &Template, attribute: Option<&KeyAttribute>) -> bool {
+    let (Some(low), Some(high)) = (fixed(low), fixed(high)) else { return false };
+    match attribute.map(|attribute| attribute.kind) {
+        Some(KeyType::S) => low > high,
+        // Rounding turns no order around: numbers that it makes equal pass.
+        Some(KeyType::N) => number(&low).zip(number(&high)).is_some_and(|(low, high)| low > high),
+        Some(KeyType::B) | None => false,
+    }
+}
+
+fn fixed(template: &Template) -> Option<String> {
+    let mut text = String::new();
+    for part in &template.parts {
+        match part {
+            TemplatePart::Literal(literal) => text.push_str(literal),
+            TemplatePart::Placeholder { .. } => return None,
+        }
+    }
+    Some(text)
 }
 
 /// A fixed number makes no item's key, but can bound what is asked for.
 fn made_by_template<'k>(value: &Value<'_>, attribute: Option<&'k KeyAttribute>) -> Option<&'k KeyAttribute> {
-    let is_number = |text: &str| {
-        let digits = text.strip_prefix('-').unwrap_or(text);
-        digits.chars().all(|digit| digit.is_ascii_digit() || digit == '.') && text.parse::<f64>().is_ok()
-    };
-    let is_fixed = value.get_ref().as_str().is_some_and(is_number);
+    let is_fixed = value.get_ref().as_str().is_some_and(|text| number(text).is_some());
     attribute.filter(|attribute| attribute.kind != KeyType::N || !is_fixed)
+}
+
+fn number(text: &str) -> Option<f64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_plain = digits.chars().all(|digit| digit.is_ascii_digit() || digit == '.');
+    text.parse().ok().filter(|_| is_plain)
 }

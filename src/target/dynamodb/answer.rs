@@ -130,9 +130,9 @@ pub(super) fn innermost(error: &(dyn Error + 'static)) -> String {
     words.get(words.len().saturating_sub(2)..).unwrap_or_default().join(": ")
 }
 
-/// Where the service's messages begin to repeat what was sent: whole requests, numbers, set members
+/// Where the service's messages begin to repeat what was sent: whole requests, numbers, set members, operands
 /// (facts/dynamodb.md, section 3).
-const ECHOES: [&str; 4] = ["Value '", "numeric value:", "Input collection [", "near line"];
+const ECHOES: [&str; 5] = ["Value '", "numeric value:", "Input collection [", "AttributeValue:", "near line"];
 
 /// A message's longest useful part, characters.
 const LONGEST: usize = 400;
@@ -178,9 +178,16 @@ mod tests {
         assert_eq!(without_values(number).as_deref(), Some("The parameter cannot be converted to a"));
         let set = "One or more parameter values were invalid: Input collection [a, a] contains duplicates.";
         assert_eq!(without_values(set).as_deref(), Some("One or more parameter values were invalid"));
+        let bounds = "Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {S:ann@example.com}, upper bound operand: AttributeValue: {S:ann}";
+        let plain = without_values(bounds).unwrap();
+        assert!(plain.ends_with("greater than or equal to lower bound; lower bound operand"), "{plain}");
         assert_eq!(without_values("Value 'x'"), None);
-        let plain = "Provided list of item keys contains duplicates";
-        assert_eq!(without_values(plain).as_deref(), Some(plain));
+        for plain in [
+            "Provided list of item keys contains duplicates",
+            "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: PK",
+        ] {
+            assert_eq!(without_values(plain).as_deref(), Some(plain));
+        }
     }
 
     #[test]

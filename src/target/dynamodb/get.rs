@@ -8,14 +8,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::DynamoDb;
-use super::aside::Aside;
-use super::error::Stage;
-use super::put::{replace_body, with_time};
 use crate::target::key::Keys;
 use crate::target::{Found, Lookup, TargetError, TargetErrorKind};
-
-/// An answer may be 16 MB: reads get so many times the time of a write.
-pub(super) const READ_TIME: u32 = 3;
 
 #[derive(Deserialize)]
 struct Answer<'a> {
@@ -34,24 +28,15 @@ struct Unprocessed<'a> {
 impl Lookup for DynamoDb {
     async fn get(&self, keys: &[&[u8]]) -> Result<Found, TargetError> {
         let body = request_body(self.table(), keys);
-        let aside = Aside::default();
-        let used = self.shared.clients.current();
-        let sent = used
+        let read = self.read();
+        let operation = read
+            .used
             .client
             .batch_get_item()
             .set_request_items(Some(HashMap::from([(self.table().to_owned(), no_keys(self)?)])))
-            .customize()
-            .config_override(with_time(self.shared.request_timeout.saturating_mul(READ_TIME)))
-            .interceptor(aside.clone())
-            .mutate_request(move |request| replace_body(request, &body))
-            .send()
-            .await;
-        if let Err(error) = sent {
-            let error = self.call(Stage::Load, self.read_context()).failed(error);
-            return Err(self.shared.clients.judge(&used, error).await);
-        }
-        used.succeeded();
-        let body = aside.take();
+            .customize();
+        let sent = read.request(operation, body).send().await;
+        let body = read.body(sent).await?;
         let Ok(answer) = serde_json::from_slice::<Answer<'_>>(&body) else {
             return Err(self.unreadable(TargetErrorKind::Transient, "the answer is no BatchGetItem answer"));
         };
@@ -75,14 +60,6 @@ impl DynamoDb {
                 "the service returned an unprocessed key that was not asked for",
             )
         })
-    }
-
-    pub(super) fn read_context(&self) -> String {
-        format!("read from table `{}`", self.table())
-    }
-
-    pub(super) fn unreadable(&self, kind: TargetErrorKind, cause: &str) -> TargetError {
-        TargetError::new(kind, self.read_context(), cause)
     }
 }
 

@@ -15,6 +15,7 @@ mod get;
 mod observe;
 mod put;
 mod query;
+mod read;
 mod renewal;
 mod scan;
 mod ttl;

@@ -1,14 +1,10 @@
 //! Scan, page by page, items as the service wrote them; and how large the service thinks the table is.
 
 use bytes::Bytes;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::DynamoDb;
-use super::aside::Aside;
 use super::error::Stage;
-use super::get::READ_TIME;
-use super::put::{replace_body, with_time};
+use super::read::Page;
 use crate::target::{Scan, ScanPage, ScanRequest, TargetError, TargetErrorKind};
 
 /// What DescribeTable says of a table's size: up to six hours old, so that nothing is decided by it but
@@ -26,43 +22,13 @@ impl SizeEstimate {
     }
 }
 
-#[derive(Deserialize)]
-struct Answer<'a> {
-    #[serde(rename = "Items", borrow)]
-    items: Vec<&'a RawValue>,
-    #[serde(rename = "LastEvaluatedKey", borrow, default)]
-    next: Option<&'a RawValue>,
-    #[serde(rename = "ConsumedCapacity", default)]
-    consumed: Option<Consumed>,
-}
-
-#[derive(Deserialize)]
-struct Consumed {
-    #[serde(rename = "CapacityUnits")]
-    units: f64,
-}
-
 impl Scan for DynamoDb {
     async fn scan(&self, request: &ScanRequest<'_>) -> Result<ScanPage, TargetError> {
         let body = request_body(self.table(), request);
-        let aside = Aside::default();
-        let used = self.shared.clients.current();
-        let answer = used
-            .client
-            .scan()
-            .table_name(self.table())
-            .customize()
-            .config_override(with_time(self.shared.request_timeout.saturating_mul(READ_TIME)))
-            .interceptor(aside.clone())
-            .mutate_request(move |request| replace_body(request, &body))
-            .send()
-            .await;
-        if let Err(error) = answer {
-            let error = self.call(Stage::Load, self.read_context()).failed(error);
-            return Err(self.shared.clients.judge(&used, error).await);
-        }
-        used.succeeded();
-        page(&aside.take())
+        let read = self.read();
+        let operation = read.used.client.scan().table_name(self.table()).customize();
+        let sent = read.request(operation, body).send().await;
+        page(&read.body(sent).await?)
             .ok_or_else(|| self.unreadable(TargetErrorKind::Transient, "the answer is no Scan answer"))
     }
 }
@@ -114,13 +80,8 @@ fn request_body(table: &str, request: &ScanRequest<'_>) -> Bytes {
 }
 
 fn page(body: &[u8]) -> Option<ScanPage> {
-    let answer: Answer<'_> = serde_json::from_slice(body).ok()?;
-    let bytes = |raw: &RawValue| raw.get().as_bytes().to_vec();
-    Some(ScanPage {
-        items: answer.items.into_iter().map(bytes).collect(),
-        next: answer.next.map(bytes),
-        units: answer.consumed.map_or(0.0, |consumed| consumed.units),
-    })
+    let Page { items, last, units } = Page::parse(body)?;
+    Some(ScanPage { items, next: last, units: units.unwrap_or(0.0) })
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Asks the target: every page of every call, throttles and lost requests repeated.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use futures::future::try_join_all;
+use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::mapping::SortKey;
 use crate::target::{Lookup, Query, QueryAnswer, QueryRequest, TargetError};
@@ -13,6 +14,7 @@ use super::super::lookup::{LookupError, Pace, Patience, fetch, worth_retrying};
 use super::super::value::Value;
 use super::expected::Expected;
 use super::question::{Call, Question, Reading};
+use super::{MOST_BYTES, large};
 
 /// Bytes of a read unit.
 const UNIT: u64 = 4096;
@@ -48,22 +50,39 @@ struct Got {
     half_units: Option<u64>,
 }
 
-/// The calls of a question run side by side, as an application makes them.
+/// What one answer may still hold, all of its calls together.
+struct Room(AtomicUsize);
+
+impl Room {
+    fn take(&self, reading: &Reading<'_>, bytes: usize) -> Result<(), VerifyError> {
+        let left = |room: usize| room.checked_sub(bytes);
+        match self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(large(reading.pattern, "items of the table".to_owned())),
+        }
+    }
+}
+
+/// The calls of a question run side by side, as an application makes them, so many at once as may be in flight.
 pub(super) async fn ask<T: Lookup + Query>(
     target: &T,
     reading: &Reading<'_>,
     question: &Question,
     expected: &[Expected],
+    concurrency: usize,
     slowed: &(dyn Fn(&TargetError) + Send + Sync),
 ) -> Result<Answer, VerifyError> {
     let started = Instant::now();
+    let room = &Room(AtomicUsize::new(MOST_BYTES));
     let calls = question.calls.iter().map(|call| async move {
         match reading.is_get() {
-            true => get(target, reading, call, expected, slowed).await,
-            false => query(target, reading, call, slowed).await,
+            true => get(target, reading, call, expected, room, slowed).await,
+            false => query(target, reading, call, room, slowed).await,
         }
     });
-    let got = try_join_all(calls).await?;
+    // A list: of the iterator itself the compiler does not see that it may go to another thread.
+    let calls: Vec<_> = calls.collect();
+    let got: Vec<Got> = stream::iter(calls).buffered(concurrency.max(1)).try_collect().await?;
     Ok(Answer {
         elapsed: started.elapsed(),
         requests: got.iter().map(|got| got.requests).sum(),
@@ -76,6 +95,7 @@ async fn query<T: Query>(
     target: &T,
     reading: &Reading<'_>,
     call: &Call,
+    room: &Room,
     slowed: &(dyn Fn(&TargetError) + Send + Sync),
 ) -> Result<Got, VerifyError> {
     let mut items = Vec::new();
@@ -99,6 +119,7 @@ async fn query<T: Query>(
         let page = patiently(target, &request, slowed).await.map_err(|error| of_pattern(reading, error))?;
         requests += 1;
         half_units = half_units.zip(page.half_units).map(|(sum, more)| sum + more);
+        room.take(reading, page.items.iter().map(Vec::len).sum())?;
         for wire in page.items {
             items.push(stored(reading, wire)?);
         }
@@ -116,6 +137,7 @@ async fn get<T: Lookup>(
     reading: &Reading<'_>,
     call: &Call,
     expected: &[Expected],
+    room: &Room,
     slowed: &(dyn Fn(&TargetError) + Send + Sync),
 ) -> Result<Got, VerifyError> {
     let sk: &[Vec<u8>] = match &call.sk {
@@ -127,6 +149,7 @@ async fn get<T: Lookup>(
         LookupError::Target(error) => of_pattern(reading, error),
         LookupError::Malformed(malformed) => unreadable(reading, malformed),
     })?;
+    room.take(reading, found.iter().flatten().map(|wire| wire.len()).sum())?;
     let items = found.iter().flatten().map(|wire| stored(reading, wire.to_vec()));
     let items = items.collect::<Result<Vec<Stored>, VerifyError>>()?;
     let size = expected.iter().map(|item| u64::from(item.size)).max().unwrap_or(0);
@@ -194,6 +217,8 @@ fn of_pattern(reading: &Reading<'_>, error: TargetError) -> VerifyError {
 }
 
 fn unreadable(reading: &Reading<'_>, malformed: Malformed) -> VerifyError {
-    let entity = reading.pattern.name.clone();
-    VerifyError::Malformed { entity, what: format!("the target's answer: {malformed}") }
+    VerifyError::MalformedAnswer { pattern: reading.pattern.name.clone(), malformed }
 }
+
+#[cfg(test)]
+mod tests;

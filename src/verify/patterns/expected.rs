@@ -8,11 +8,8 @@ use super::super::VerifyError;
 use super::super::compare::Rules;
 use super::super::equality::{Identity, Item, Malformed};
 use super::super::value::Value;
-use super::of_pattern;
 use super::question::Reading;
-
-/// Cells of one entity's rows in one answer at most: answers are compared in memory.
-const MOST_BYTES: usize = 256 << 20;
+use super::{MOST_BYTES, large, of_pattern};
 
 /// An item of an answer.
 #[derive(Debug, Clone)]
@@ -42,11 +39,13 @@ pub(super) async fn expected(
     rules: &Rules,
 ) -> Result<Vec<Expected>, VerifyError> {
     let mut all = Vec::new();
+    let mut room = MOST_BYTES;
     for (position, returned) in reading.pattern.returns.iter().enumerate() {
         let Some(entity) = plan.entities.iter().find(|entity| entity.name == returned.entity) else {
             continue;
         };
-        let page = rows(reading, entity, returned, row, reader).await?;
+        let page = rows(reading, entity, returned, row, reader, room).await?;
+        room = room.saturating_sub(page.size());
         let built = item::rebuild(&entity.layout, &page, ItemPage::default());
         all.extend(items(reading, position, entity, &page, &built, rules)?);
     }
@@ -59,16 +58,13 @@ async fn rows(
     returned: &ReturnPlan,
     row: &ParameterRow,
     reader: &mut Reader,
+    room: usize,
 ) -> Result<Page, VerifyError> {
     let bound = Bound::new(reading.pattern.params.as_deref(), &row.values);
-    let read = reader.matching(&entity.select, &returned.predicate, bound, MOST_BYTES).await;
+    let read = reader.matching(&entity.select, &returned.predicate, bound, room).await;
     match read.map_err(|error| of_pattern(reading.pattern, error))? {
         PageRead::Page(page) => Ok(page),
-        PageRead::TooLarge { rows } => Err(VerifyError::LargeAnswer {
-            pattern: reading.pattern.name.clone(),
-            entity: entity.name.clone(),
-            rows,
-        }),
+        PageRead::TooLarge { .. } => Err(large(reading.pattern, format!("rows of `{}`", entity.name))),
     }
 }
 

@@ -34,6 +34,9 @@ use tally::Tally;
 /// Between two looks at an index that is behind, first and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 
+/// Bytes of one answer at most, the source's cells and the table's items each: answers are compared in memory.
+const MOST_BYTES: usize = 64 << 20;
+
 /// What all patterns came to.
 #[derive(Debug)]
 pub(super) struct Asked {
@@ -115,8 +118,8 @@ impl<T: Lookup + Query> Asking<'_, T> {
         for row in drawn(reader, reading.pattern, self.options.seed).await? {
             let question = match render(reading, &row) {
                 Ok(question) => question,
-                Err(rule) => {
-                    tally.skip(rule);
+                Err(unasked) => {
+                    tally.skip(unasked);
                     continue;
                 }
             };
@@ -169,7 +172,7 @@ impl<T: Lookup + Query> Asking<'_, T> {
             self.rules.pacer.slowed_by(error);
             (self.observe)(VerifyEvent::Slowed { reason: error.cause.clone() });
         };
-        let answer = ask(self.target, reading, question, expected, &slowed).await?;
+        let answer = ask(self.target, reading, question, expected, self.options.concurrency, &slowed).await?;
         // A request that says nothing of it takes a unit at least.
         let half_units = answer.half_units.unwrap_or(2 * answer.requests);
         self.half_units += half_units;
@@ -206,6 +209,10 @@ fn rank(seed: u64, pattern: &str, values: &[Option<KeyPart>]) -> u64 {
 fn of_pattern(pattern: &PatternPlan, error: SourceError) -> VerifyError {
     let context = format!("access pattern `{}`: {}", pattern.name, error.context);
     VerifyError::Source(SourceError { context, ..error })
+}
+
+fn large(pattern: &PatternPlan, holds: String) -> VerifyError {
+    VerifyError::LargeAnswer { pattern: pattern.name.clone(), most: MOST_BYTES >> 20, holds }
 }
 
 /// A global index follows its table: a wrong answer counts when it stays wrong. The time is one for all

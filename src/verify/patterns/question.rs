@@ -2,9 +2,11 @@
 
 use indexmap::IndexMap;
 
+use super::super::value::Value;
 use crate::item::{self, Rule};
 use crate::mapping::{Order, Projection, SortKey};
 use crate::plan::{KeyPlan, Operation, PatternPlan, Plan};
+use crate::report::BETWEEN_REVERSED;
 use crate::source::ParameterRow;
 
 /// The table or index that a pattern reads.
@@ -78,8 +80,34 @@ pub(super) struct Call {
     pub(super) sk: Option<SortKey<Vec<u8>>>,
 }
 
-/// Makes the keys by the code that makes items' keys, or says by which rule there are none.
-pub(super) fn render(reading: &Reading<'_>, row: &ParameterRow) -> Result<Question, Rule> {
+impl Call {
+    /// By DynamoDB's own order: texts and binaries by their bytes, numbers by their value.
+    fn is_reversed(&self) -> bool {
+        let Some(SortKey::Between(low, high)) = &self.sk else { return false };
+        matches!((Value::parse(low), Value::parse(high)), (Ok(low), Ok(high)) if low > high)
+    }
+}
+
+/// Why a row of `params` is not asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unasked {
+    /// It makes no key.
+    Key(Rule),
+    /// The lower bound of `between` is above the upper one: the service refuses that, and echoes both.
+    Reversed,
+}
+
+impl Unasked {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Unasked::Key(rule) => rule.as_str(),
+            Unasked::Reversed => BETWEEN_REVERSED,
+        }
+    }
+}
+
+/// Makes the keys by the code that makes items' keys.
+pub(super) fn render(reading: &Reading<'_>, row: &ParameterRow) -> Result<Question, Unasked> {
     let pattern = reading.pattern;
     let value = |key: &KeyPlan, sorts| item::key_value(key, &pattern.columns, &row.page, 0, sorts);
     let calls = pattern.calls.iter().map(|call| {
@@ -87,6 +115,47 @@ pub(super) fn render(reading: &Reading<'_>, row: &ParameterRow) -> Result<Questi
         let sk = call.sk.as_ref().map(|sk| sk.map(|key| value(key, true)).transpose()).transpose()?;
         Ok(Call { pk, sk })
     });
+    let calls: Vec<Call> = calls.collect::<Result<_, Rule>>().map_err(Unasked::Key)?;
+    if calls.iter().any(Call::is_reversed) {
+        return Err(Unasked::Reversed);
+    }
     let params = item::named_texts(&pattern.columns, &reading.shown, &row.page, 0).into_iter().collect();
-    Ok(Question { params, calls: calls.collect::<Result<_, Rule>>()? })
+    Ok(Question { params, calls })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_reversed(low: &str, high: &str) -> bool {
+        let sk = Some(SortKey::Between(low.as_bytes().to_vec(), high.as_bytes().to_vec()));
+        Call { pk: Vec::new(), sk }.is_reversed()
+    }
+
+    #[test]
+    fn bounds_are_compared_as_the_service_does() {
+        let text = |low: &str, high: &str| {
+            is_reversed(&format!(r#"{{"S":"{low}"}}"#), &format!(r#"{{"S":"{high}"}}"#))
+        };
+        assert_eq!(
+            [text("A", "B"), text("A", "A"), text("B", "A"), text("9", "10")],
+            [false, false, true, true]
+        );
+        assert_eq!([text("a", "B"), text("A#", "A"), text("\u{ff5e}", "\u{1f600}")], [true, true, false]);
+        let number = |low: &str, high: &str| {
+            is_reversed(&format!(r#"{{"N":"{low}"}}"#), &format!(r#"{{"N":"{high}"}}"#))
+        };
+        assert_eq!([number("9", "10"), number("10", "9"), number("-9", "-10")], [false, true, true]);
+        assert_eq!([number("1.0", "1"), number("1.50", "1.5"), number("-0", "0")], [false; 3]);
+        // Bytes 0xfb and 0x00: as base64 they sort the other way round.
+        assert!(is_reversed(r#"{"B":"+w=="}"#, r#"{"B":"AA=="}"#));
+        assert!(!is_reversed(r#"{"B":"AA=="}"#, r#"{"B":"+w=="}"#));
+    }
+
+    #[test]
+    fn only_between_has_two_bounds() {
+        let equal = SortKey::Equal(vec![br#"{"S":"B"}"#.to_vec(), br#"{"S":"A"}"#.to_vec()]);
+        assert!(!Call { pk: Vec::new(), sk: Some(equal) }.is_reversed());
+        assert!(!Call { pk: Vec::new(), sk: None }.is_reversed());
+    }
 }

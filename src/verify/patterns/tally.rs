@@ -8,8 +8,7 @@ use serde_json::Value as Json;
 use super::Heard;
 use super::ask::{Answer, half_units};
 use super::expected::Expected;
-use super::question::{Question, Reading};
-use crate::item::Rule;
+use super::question::{Question, Reading, Unasked};
 use crate::plan::Operation;
 use crate::report::{AttributeDifference, PatternExample, PatternReport, SeparateCost, SourceCost};
 
@@ -56,8 +55,8 @@ impl<'a> Tally<'a> {
         }
     }
 
-    pub(super) fn skip(&mut self, rule: Rule) {
-        *self.report.skipped_by.entry(rule.as_str().to_owned()).or_default() += 1;
+    pub(super) fn skip(&mut self, unasked: Unasked) {
+        *self.report.skipped_by.entry(unasked.as_str().to_owned()).or_default() += 1;
     }
 
     pub(super) fn source_took(&mut self, elapsed: Duration) {

@@ -162,7 +162,7 @@ pub const VALUES: &[Values] = &[
         &[
             "[{ name = 'n', pk = '{id}', params = 'SELECT 1 AS id', sk = 'A', limit = 1, sample = 100000, returns = { User = 'a' } }]",
             "[{ name = 'n', pk = ['{shard:02}'], shards = 1000, sk = { begins_with = 'A' }, order = 'desc', returns = { User = 'a' } }]",
-            "[{ name = 'n', pk = 'P', sk = { between = ['A', 'B'] }, returns = { User = 'a' } }]",
+            "[{ name = 'n', pk = 'P', sk = { between = ['A', 'B'] }, limit = 2147483647, returns = { User = 'a' } }]",
         ],
         &[
             "[{ name = ' ', pk = 'P', returns = { User = 'a' } }]",
@@ -170,6 +170,7 @@ pub const VALUES: &[Values] = &[
             "[{ name = 'n', pk = 'P', returns = { User = 7 } }]",
             "[{ name = 'n', pk = '{shard}', shards = 0, returns = { User = 'a' } }]",
             "[{ name = 'n', pk = 'P', limit = 0, returns = { User = 'a' } }]",
+            "[{ name = 'n', pk = 'P', limit = 2147483648, returns = { User = 'a' } }]",
             "[{ name = 'n', pk = 'P', sample = 0, returns = { User = 'a' } }]",
             "[{ name = 'n', pk = 'P', order = 'newest', returns = { User = 'a' } }]",
             "[{ name = 'n', pk = 'P', sk = {}, returns = { User = 'a' } }]",
