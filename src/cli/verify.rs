@@ -25,6 +25,7 @@ use crate::plan::{PatternPlan, Plan, PlanOptions};
 use crate::report::cost::{about, counted, thousands};
 use crate::report::{OrphanReport, Outcome, VerifyReport, verify_text};
 use crate::source::{PageLimits, Source};
+use crate::target::TimeToLive;
 use crate::verify::{Expiry, Notebook, Sample, VerifyOptions, ask_patterns, read_units, reconsider, verify};
 
 use expire::Expire;
@@ -283,14 +284,16 @@ fn hide_key(key: &mut serde_json::Value) {
     }
 }
 
-/// The table deletes what has expired only where that is switched on.
+/// The table deletes what has expired only where that is switched on, or was until just now: while it is being
+/// switched off, what has gone by it must not be put again.
+fn expires_by(attribute: String, live: Option<&TimeToLive>) -> Option<Expiry> {
+    live.is_some_and(|live| live.attribute == attribute).then_some(Expiry { attribute })
+}
+
 async fn expiry(plan: &Plan, destination: &Destination, repair: bool, terminal: &Terminal) -> Option<Expiry> {
     let attribute = plan.table.ttl.clone()?;
     match destination.dynamodb.time_to_live().await {
-        Ok(live) => {
-            let live = live?;
-            (live.enabled && live.attribute == attribute).then_some(Expiry { attribute })
-        }
+        Ok(live) => expires_by(attribute, live.as_ref()),
         Err(error) if repair => {
             terminal.remark(&format!(
                 "warning: {error}; missing items whose time has passed are not put again, as if the table's TTL were on"
@@ -358,5 +361,18 @@ fn price(units: u64) -> String {
     match cents {
         0 => ", less than $0.01 on demand".to_owned(),
         _ => format!(", about ${}.{:02} on demand in us-east-1", thousands(cents / 100), cents % 100),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expiry_that_is_being_switched_off_has_deleted_until_now() {
+        let live = |attribute: &str, enabled| Some(TimeToLive { attribute: attribute.to_owned(), enabled });
+        let by = |live: Option<TimeToLive>| expires_by("expires".to_owned(), live.as_ref()).is_some();
+        assert!(by(live("expires", true)) && by(live("expires", false)));
+        assert!(!by(live("other", true)) && !by(None));
     }
 }
