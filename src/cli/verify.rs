@@ -14,7 +14,7 @@ use super::OutputArgs;
 use super::destination::{Destination, Missing};
 use super::failure::{Exit, Failure};
 use super::help::{OUTPUT, PACE};
-use super::mend::RepairArgs;
+use super::mend::{RepairArgs, Repairs};
 use super::progress::{Progress, Wrong};
 use super::project::{MappingArgs, Project, StateArgs};
 use super::signals::stop_on_signal;
@@ -77,7 +77,7 @@ read of the table. Says what that costs before it begins. Names the items that a
 attributes; each of them is looked at twice, and once more by the row as it is then. After a stop the same command goes \
 on where it was. With --orphans also names items of its entities that no row explains. Then asks the mapping's access \
 patterns of the table and of the source: the answers must be the same. Changes nothing, or with --repair and \
---delete-orphans only what is wrong: each item as long as it is still what was read.";
+--delete-orphans only what is wrong: each item as long as what was read of it still holds.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -168,8 +168,7 @@ pub(crate) async fn compare(
         true => Some(Expire::allowed(plan, destination).await?),
         false => None,
     };
-    let repairs =
-        args.repair.begin(args.orphans.delete_orphans, project, plan, destination, folder, terminal)?;
+    let repairs = Repairs::begin(args, project, plan, destination, folder, terminal)?;
     let settings = project.source()?;
     let options = VerifyOptions {
         mend: repairs.mend.clone().filter(|_| args.repair.repair),

@@ -389,6 +389,40 @@ async fn an_orphan_that_others_change_meanwhile_stays() {
     }
 }
 
+/// Between the look and the deletion somebody adds an attribute, against which no condition helps.
+#[tokio::test]
+async fn an_orphan_with_an_attribute_that_nobody_has_read_is_put_back() {
+    let stage = with_orphans(Kind::Sqlite).await;
+    let upstream = stage.endpoint.clone().unwrap();
+    let front = Front::forwarding(&upstream);
+    let theirs = upstream.clone();
+    front.decide(move |seen| {
+        let request: Value = serde_json::from_slice(seen.body).unwrap_or_default();
+        if seen.operation == "DeleteItem" && request["Key"]["SK"]["S"] == "PROFILE" {
+            let added = json!({
+                "TableName": "shop", "Key": request["Key"], "UpdateExpression": "SET seen = :now",
+                "ExpressionAttributeValues": {":now": {"N": "1"}},
+            });
+            by_others(&theirs, "UpdateItem", added);
+        }
+        None
+    });
+    let stage = stage.at(front.url());
+    let report = stage.migrate("verify --delete-orphans --yes --json", 5).await.json();
+    assert_eq!((counts(&report), deletion(&report)), ([242, 239, 2, 1, 0], [1, 1, 0]));
+    assert_eq!(report["orphans"]["entities"]["User"]["examples"][0]["deletion"], "moved");
+    let mut whole = item("USER#0000009999", "PROFILE", Some("User"));
+    whole["seen"] = json!({"N": "1"});
+    assert!(Client::new(&upstream).scan("shop", None).await.contains(&whole));
+    let log = stage.folder.read(LOG);
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let of_it: Vec<Value> = lines.filter(|line| line["key"]["SK"]["S"] == "PROFILE").collect();
+    let told: Vec<_> = of_it.iter().map(|line| (line["what"].as_str(), line["outcome"].as_str())).collect();
+    let expected = [("delete", "intended"), ("delete", "deleted"), ("put", "put"), ("delete", "moved")];
+    assert_eq!(told, expected.map(|(what, outcome)| (Some(what), Some(outcome))));
+    assert_eq!(of_it[1]["before"], whole);
+}
+
 /// A row that comes while the table is read explains its item: rows are read after it.
 #[tokio::test]
 async fn what_a_newer_row_explains_is_not_deleted() {

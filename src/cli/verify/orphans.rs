@@ -36,7 +36,7 @@ pub(crate) struct OrphanArgs {
     /// Look for them in an export of the table (full, DYNAMODB_JSON, copied from S3) instead of reading it
     #[arg(long, help_heading = ORPHANS, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub export: Option<PathBuf>,
-    /// Look for orphans and delete them, each as long as it is what was read
+    /// Look for orphans and delete them, each as long as what was read of it still holds
     #[arg(long, help_heading = ORPHANS)]
     pub delete_orphans: bool,
 }
@@ -75,7 +75,6 @@ pub(super) async fn look(
     if mend.is_some() && entity_type.is_none() {
         terminal.remark(BY_KEYS_ALONE);
     }
-    let log = mend.as_ref().and_then(|mend| mend.log()).map(Path::to_owned);
     let options = OrphanOptions {
         inventory,
         entity_type,
@@ -85,7 +84,7 @@ pub(super) async fn look(
         pace,
         most: *orphans_limit,
         examples: 10,
-        mend,
+        mend: mend.clone(),
     };
     let table = Arc::new(destination.dynamodb.clone());
     let progress = Arc::new(Looking::new(terminal));
@@ -93,10 +92,20 @@ pub(super) async fn look(
     let observe = Arc::new(move |event| observer.note(&event));
     let found = find_orphans(plan, source, table, options, observe, stop_on_signal(terminal)).await;
     progress.finish();
-    if let (Ok(None) | Err(_), Some(log)) = (&found, log) {
-        progress.tell_deleted(&log);
+    if let (Ok(None) | Err(_), Some(mend)) = (&found, mend)
+        && let Some(log) = mend.log()
+    {
+        tell_deleted(mend.deleted(), log, terminal);
     }
     Ok(found?)
+}
+
+/// Of a search that has no report.
+fn tell_deleted(deleted: u64, log: &Path, terminal: &Terminal) {
+    if deleted > 0 {
+        let (deleted, log) = (thousands(deleted), log.display());
+        terminal.remark(&format!("orphans deleted before that: {deleted}, each with its item in {log}"));
+    }
 }
 
 const BY_KEYS_ALONE: &str = "warning: the mapping has no entity_type, so that only its key tells whose an item is: \
@@ -203,16 +212,6 @@ impl Looking {
 
     fn finish(&self) {
         self.bar.finish_and_clear();
-    }
-
-    /// Of a search that has no report.
-    fn tell_deleted(&self, log: &Path) {
-        let deleted = self.seen.lock().unwrap_or_else(PoisonError::into_inner).deleted;
-        if deleted > 0 {
-            let (deleted, log) = (thousands(deleted), log.display());
-            self.terminal
-                .remark(&format!("orphans deleted before that: {deleted}, each with its item in {log}"));
-        }
     }
 }
 
