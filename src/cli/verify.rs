@@ -26,7 +26,9 @@ use crate::report::cost::{about, counted, thousands};
 use crate::report::{OrphanReport, Outcome, VerifyReport, verify_text};
 use crate::source::{PageLimits, Source};
 use crate::target::TimeToLive;
-use crate::verify::{Expiry, Notebook, Sample, VerifyOptions, ask_patterns, read_units, reconsider, verify};
+use crate::verify::{
+    Expiry, Notebook, Sample, Snapshots, VerifyOptions, ask_patterns, read_units, reconsider, verify,
+};
 
 use expire::Expire;
 use orphans::OrphanArgs;
@@ -197,7 +199,7 @@ pub(crate) async fn compare(
         let mut verified =
             verify(plan, snapshot.readers, target, &options, Some(&notebook), &observe, stop.clone()).await?;
         if verified.suspects() > 0 && !verified.interrupted {
-            let now = source.open(settings.readers, &selects).await?.readers;
+            let now = Snapshots { source: &mut source, readers: settings.readers };
             let target = &destination.dynamodb;
             reconsider(plan, now, target, &options, &mut verified, &observe, stop.clone()).await?;
         }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::io;
 
-use super::{VerifyError, VerifyOptions};
+use super::{Snapshots, VerifyError, VerifyOptions};
 use crate::keys::{Hash, KeyPassError, Losers, Piece, Ranges, count};
 use crate::plan::Plan;
 use crate::source::Reader;
@@ -12,23 +12,24 @@ use crate::source::Reader;
 /// Ranges to cut an entity into, for each reader.
 const RANGES_A_READER: usize = 4;
 
-/// Positions of the entities among `wrong`, and of those whose keys theirs may meet, which are not to be mended. Gives
-/// the readers back. Where all keys are proven to differ nothing is read.
+/// Positions of the entities among `wrong`, and of those whose keys theirs may meet, which are not to be mended. By
+/// readers of its own; where all keys are proven to differ nothing is opened and nothing read.
 pub(super) async fn shared(
     plan: &Plan,
-    mut readers: Vec<Reader>,
+    now: &mut Snapshots<'_>,
     options: &VerifyOptions,
     wrong: &BTreeSet<usize>,
-) -> Result<(HashSet<usize>, Vec<Reader>), VerifyError> {
+) -> Result<HashSet<usize>, VerifyError> {
     let position = |name: &String| plan.entities.iter().position(|entity| entity.name == *name);
     let sets = plan.contested.iter().map(|set| set.iter().filter_map(position).collect::<Vec<_>>());
     let sets: Vec<_> = sets.filter(|set| set.iter().any(|entity| wrong.contains(entity))).collect();
     if sets.is_empty() {
-        return Ok((HashSet::new(), readers));
+        return Ok(HashSet::new());
     }
+    let mut readers = now.open(plan).await?;
     let ranges = ranges(plan, &sets, &mut readers).await?;
     // What is known goes by the load's own ranges, and is compared below.
-    let (counted, readers) = count(plan, &ranges, readers, options.page_limits, None, |_, _| {}).await?;
+    let (counted, _) = count(plan, &ranges, readers, options.page_limits, None, |_, _| {}).await?;
     let mut shared = HashSet::new();
     for set in sets {
         for entity in &set {
@@ -38,7 +39,7 @@ pub(super) async fn shared(
             }
         }
     }
-    Ok((shared, readers))
+    Ok(shared)
 }
 
 async fn ranges(
