@@ -213,9 +213,12 @@ impl<A: Amend, L: Lookup> Repair<A, L> {
         slowed: &(dyn Fn(&TargetError) + Send + Sync),
     ) -> Result<Became, MendError> {
         let deleted = deletion.made(Some(item.to_vec()));
-        self.log.settle(entity, [(deletion, &deleted)].into_iter()).await?;
+        let logged = self.log.settle(entity, [(deletion, &deleted)].into_iter()).await;
         let back = Change { amendment: Amendment::Put { key: deletion.key(), item }, ..*deletion };
-        let made = self.make(&back, slowed).await.map_err(|error| TargetError {
+        let made = self.make(&back, slowed).await;
+        // What could not be written down is put back all the same.
+        logged?;
+        let made = made.map_err(|error| TargetError {
             context: "put back an item that had changed when it was deleted (it is in repairs.jsonl)"
                 .to_owned(),
             ..error

@@ -214,6 +214,32 @@ async fn an_item_that_cannot_be_put_back_is_in_the_log() {
     assert_eq!(delete(&target).await, Became::Deleted { before });
 }
 
+/// The disk is lost with the first change.
+#[derive(Debug)]
+struct DiskLost {
+    target: Arc<OneItem>,
+    folder: std::path::PathBuf,
+}
+
+impl Amend for DiskLost {
+    async fn amend(&self, amendment: &Amendment<'_>) -> Result<Amended, TargetError> {
+        std::fs::remove_dir_all(&self.folder).unwrap_or_default();
+        self.target.amend(amendment).await
+    }
+}
+
+#[tokio::test]
+async fn an_item_is_put_back_though_it_cannot_be_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = OneItem::new(Some(WRONG), [Trouble::Others(Some(MORE))]);
+    let amend = DiskLost { target: Arc::clone(&target), folder: folder.path().to_owned() };
+    let log = RepairLog::in_folder(folder.path(), false).unwrap();
+    let items = [OrphanedItem { key: KEY, found: WRONG }];
+    let error = repair(Arc::new(amend), &target, log).delete("User", &items, &|_| {}).await.unwrap_err();
+    assert!(matches!(error, MendError::Log(_)), "{error}");
+    assert_eq!(target.item().as_deref(), Some(MORE));
+}
+
 /// Counts the writes that are in flight together.
 #[derive(Debug, Default)]
 struct Busy {
