@@ -11,6 +11,7 @@ use super::failure::{Exit, Failure};
 use super::help::SAFETY;
 use super::project::Project;
 use super::terminal::Terminal;
+use super::verify::VerifyArgs;
 use crate::load::{Pace, Pacer, StateFolder};
 use crate::plan::Plan;
 use crate::target::Discard;
@@ -45,46 +46,49 @@ impl fmt::Debug for Repairs {
     }
 }
 
-impl RepairArgs {
+impl Repairs {
     /// Says what will be written to; fails where that was not asked for with `--yes`.
     pub(crate) fn begin(
-        &self,
-        delete_orphans: bool,
+        args: &VerifyArgs,
         project: &Project,
         plan: &Plan,
         destination: &Destination,
         folder: &Path,
         terminal: &Terminal,
-    ) -> Result<Repairs, Failure> {
-        if !self.repair && !delete_orphans {
+    ) -> Result<Self, Failure> {
+        let RepairArgs { repair, dry_run, yes, redact } = args.repair;
+        let delete_orphans = args.orphans.delete_orphans;
+        if !repair && !delete_orphans {
             return Ok(Repairs::default());
         }
         let lookup = Arc::new(destination.dynamodb.clone());
         let indexes = plan.table.indexes.len();
         let pace = destination.pace(project.mapping().write.rate, &plan.table);
-        if self.dry_run {
-            let log = RepairLog::nowhere();
-            let mend = Repair::new(Arc::new(Discard), lookup, log, Pacer::new(&Pace::Unlimited), indexes);
+        let concurrency = usize::from(args.concurrency);
+        if dry_run {
+            let (log, pacer) = (RepairLog::nowhere(), Pacer::new(&Pace::Unlimited));
+            let mend = Repair::new(Arc::new(Discard), lookup, log, pacer, indexes, concurrency);
             return Ok(Repairs { mend: Some(Arc::new(mend)), _lock: None });
         }
         let place = destination.describe();
-        if self.repair {
+        if repair {
             terminal.remark(&format!(
-                "repair: missing items are put and different ones replaced in {place}, each only as long as it is what was read"
+                "repair: missing items are put and different ones replaced in {place}, each only as long as what was read of it still holds"
             ));
         }
         if delete_orphans {
             terminal.remark(&format!(
-                "orphans: items of the mapping's entities that have no row are deleted from {place}, each only as long as it is what was read"
+                "orphans: items of the mapping's entities that have no row are deleted from {place}, each only as long as what was read of it still holds"
             ));
         }
         destination.warnings(0).iter().for_each(|warning| terminal.remark(&format!("warning: {warning}")));
-        if !self.yes {
-            return Err(not_asked_for(if self.repair { "--repair" } else { "--delete-orphans" }));
+        if !yes {
+            return Err(not_asked_for(if repair { "--repair" } else { "--delete-orphans" }));
         }
         let lock = StateFolder::open(folder)?;
-        let log = RepairLog::in_folder(folder, self.redact)?;
-        let mend = Repair::new(Arc::clone(&lookup), lookup, log, Pacer::new(&pace), indexes);
+        let log = RepairLog::in_folder(folder, redact)?;
+        let pacer = Pacer::new(&pace);
+        let mend = Repair::new(Arc::clone(&lookup), lookup, log, pacer, indexes, concurrency);
         Ok(Repairs { mend: Some(Arc::new(mend)), _lock: Some(lock) })
     }
 }

@@ -15,7 +15,7 @@ use super::OutputArgs;
 use super::destination::{Destination, Missing};
 use super::failure::{Exit, Failure};
 use super::help::{OUTPUT, PACE};
-use super::mend::RepairArgs;
+use super::mend::{RepairArgs, Repairs};
 use super::progress::{Progress, Wrong};
 use super::project::{MappingArgs, Project, StateArgs};
 use super::signals::stop_on_signal;
@@ -26,8 +26,10 @@ use crate::plan::{PatternPlan, Plan, PlanOptions};
 use crate::report::cost::{about, counted, thousands};
 use crate::report::{OrphanReport, Outcome, VerifyReport, verify_text};
 use crate::source::{PageLimits, Source};
+use crate::target::TimeToLive;
 use crate::verify::{
-    Expiry, Notebook, Sample, VerifyOptions, ask_patterns, losing_now, read_units, reconsider, verify,
+    Expiry, Notebook, Sample, Snapshots, VerifyOptions, ask_patterns, losing_now, read_units, reconsider,
+    verify,
 };
 
 use expire::Expire;
@@ -80,7 +82,7 @@ read of the table. Says what that costs before it begins. Names the items that a
 attributes; each of them is looked at twice, and once more by the row as it is then. After a stop the same command goes \
 on where it was. With --orphans also names items of its entities that no row explains. Then asks the mapping's access \
 patterns of the table and of the source: the answers must be the same. Changes nothing, or with --repair and \
---delete-orphans only what is wrong: each item as long as it is still what was read.";
+--delete-orphans only what is wrong: each item as long as what was read of it still holds.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -178,8 +180,7 @@ pub(crate) async fn compare(
         true => Some(Expire::allowed(plan, destination).await?),
         false => None,
     };
-    let repairs =
-        args.repair.begin(args.orphans.delete_orphans, project, plan, destination, folder, terminal)?;
+    let repairs = Repairs::begin(args, project, plan, destination, folder, terminal)?;
     let settings = project.source()?;
     let identity = destination.identity();
     let database = source.identity().database.clone();
@@ -227,7 +228,7 @@ pub(crate) async fn compare(
     };
     let rest = async {
         if verified.suspects() > 0 && !verified.interrupted {
-            let now = source.open(settings.readers, &selects).await?.readers;
+            let now = Snapshots { source: &mut source, readers: settings.readers };
             let target = &destination.dynamodb;
             reconsider(plan, now, target, &options, &mut verified, &observe, stop.clone()).await?;
         }
@@ -324,14 +325,16 @@ fn hide_key(key: &mut serde_json::Value) {
     }
 }
 
-/// The table deletes what has expired only where that is switched on.
+/// The table deletes what has expired only where that is switched on, or was until just now: while it is being
+/// switched off, what has gone by it must not be put again.
+fn expires_by(attribute: String, live: Option<&TimeToLive>) -> Option<Expiry> {
+    live.is_some_and(|live| live.attribute == attribute).then_some(Expiry { attribute })
+}
+
 async fn expiry(plan: &Plan, destination: &Destination, repair: bool, terminal: &Terminal) -> Option<Expiry> {
     let attribute = plan.table.ttl.clone()?;
     match destination.dynamodb.time_to_live().await {
-        Ok(live) => {
-            let live = live?;
-            (live.enabled && live.attribute == attribute).then_some(Expiry { attribute })
-        }
+        Ok(live) => expires_by(attribute, live.as_ref()),
         Err(error) if repair => {
             terminal.remark(&format!(
                 "warning: {error}; missing items whose time has passed are not put again, as if the table's TTL were on"
@@ -398,5 +401,18 @@ fn price(units: u64) -> String {
     match cents {
         0 => ", less than $0.01 on demand".to_owned(),
         _ => format!(", about ${}.{:02} on demand in us-east-1", thousands(cents / 100), cents % 100),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expiry_that_is_being_switched_off_has_deleted_until_now() {
+        let live = |attribute: &str, enabled| Some(TimeToLive { attribute: attribute.to_owned(), enabled });
+        let by = |live: Option<TimeToLive>| expires_by("expires".to_owned(), live.as_ref()).is_some();
+        assert!(by(live("expires", true)) && by(live("expires", false)));
+        assert!(!by(live("other", true)) && !by(None));
     }
 }

@@ -71,7 +71,7 @@ pub struct DeletionReport {
     pub deleted: u64,
     /// Changed by somebody else meanwhile: left as they are.
     pub moved: u64,
-    /// Could not be deleted.
+    /// Not deleted: could not be, or nothing of their entity is in the source.
     pub left: u64,
     /// Where every change is written down, with the item as it was.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,7 +146,7 @@ fn deleted(report: &DeletionReport, style: Style) -> String {
     }
     let verb = if report.dry_run { "Would be deleted" } else { "Deleted" };
     let mut text = format!("{verb}: {}\n", counted(deleted, "orphan", "orphans"));
-    let kept = [(moved, "changed by others meanwhile"), (left, "that could not be deleted")];
+    let kept = [(moved, "changed by others meanwhile"), (left, "not deleted")];
     let kept = kept.iter().filter(|(count, _)| *count > 0);
     let kept: Vec<String> =
         kept.map(|(count, why)| format!("{} {why}", counted(*count, "item", "items"))).collect();
@@ -277,7 +277,7 @@ mod tests {
                 {"PK":{"S":"ORDER#1"}}
                 {"PK":{"S":"ORDER#2"}}  → left: the service refuses it
             Deleted: 1,197 orphans
-            Left as they are: 2 items changed by others meanwhile, 1 item that could not be deleted
+            Left as they are: 2 items changed by others meanwhile, 1 item not deleted
             Each deletion is in .migrate/repairs.jsonl, with the item as it was before
         "#]]
         .assert_eq(&section(&deleted, Style { color: false }));

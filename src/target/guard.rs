@@ -1,5 +1,7 @@
 //! The expressions of a conditional write: is an item still what was read, and what makes another of it?
 //!
+//! A condition names attributes; that there are no others it cannot say.
+//!
 //! Pure. Names and values stand behind placeholders only, so that any attribute name will do.
 
 use indexmap::IndexMap;

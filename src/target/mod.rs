@@ -115,7 +115,8 @@ pub enum Amendment<'a> {
     /// Makes `found` into `item`, of the same key, where all attributes of `found` are as they were read
     /// and none has come that only `item` has. Attributes that neither has stay: nobody has read them.
     Replace { key: &'a [u8], found: &'a [u8], item: &'a [u8] },
-    /// Deletes `found` where all its attributes are as they were read.
+    /// Deletes `found` where all its attributes are as they were read. No condition can say that there are no
+    /// others: whoever deletes compares [`Amended::Done`] with what was read, and puts back what has more.
     Delete { key: &'a [u8], found: &'a [u8] },
 }
 

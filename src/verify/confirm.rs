@@ -1,12 +1,14 @@
 //! Wrong rows once more, by a snapshot of now: a source that moved on while it was verified is no damage.
 
+mod lines;
+
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
-use futures::future::try_join_all;
-use tokio::sync::Mutex;
+use futures::future::join_all;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::{Mutex, watch};
 
 use super::batch::{Place, units_of};
 use super::compare::{Rules, describe};
@@ -15,7 +17,7 @@ use super::lookup::{LookupError, fetch};
 use super::repair::{Became, WrongRow};
 use super::rivals;
 use super::suspects::{Line, Suspects};
-use super::{VerifyError, VerifyOptions};
+use super::{Snapshots, VerifyError, VerifyOptions, stopped};
 use crate::item::{self, ItemPage};
 use crate::load::Units;
 use crate::plan::{EntityPlan, Plan};
@@ -23,8 +25,7 @@ use crate::report::Difference;
 use crate::source::{KeyValue, Reader, SourceErrorKind};
 use crate::target::{Lookup, TargetError};
 
-/// Rows looked up with one request.
-const ROWS: usize = 100;
+use lines::Lines;
 
 /// What became of a suspect.
 #[derive(Debug)]
@@ -69,19 +70,26 @@ enum Fresh {
     },
 }
 
-/// Reads the suspects again with all readers, at most so many of each entity.
+/// Reads the suspects again with all readers, at most so many of each entity. Gives back whether `stop` held true
+/// before the end: then no more is read, and what is being mended is finished.
 pub(super) async fn confirm<L: Lookup>(
     plan: &Plan,
-    readers: Vec<Reader>,
+    mut now: Snapshots<'_>,
     target: &L,
     options: &VerifyOptions,
     suspects: Suspects,
-    news: UnboundedSender<Reconsidered>,
-) -> Result<(), VerifyError> {
-    let (shared, mut readers) = match options.mend {
-        Some(_) => rivals::shared(plan, readers, options, &suspects.entities).await?,
-        None => (HashSet::new(), readers),
+    ear: Ear,
+) -> Result<bool, VerifyError> {
+    let shared = async {
+        match options.mend {
+            Some(_) => rivals::shared(plan, &mut now, options, &suspects.entities).await,
+            None => Ok(HashSet::new()),
+        }
     };
+    let Some(shared) = ear.unless_stopped(shared).await else { return Ok(true) };
+    // Opened after the count, which may take long: rows are mended by a snapshot of now.
+    let rules = Rules { shared: shared?, ..Rules::of(options) };
+    let Some(readers) = ear.unless_stopped(now.open(plan)).await else { return Ok(true) };
     let mut taken: HashMap<usize, u64> = HashMap::new();
     let most = options.reconsidered;
     let lines = suspects.lines()?.filter(move |line| {
@@ -90,56 +98,155 @@ pub(super) async fn confirm<L: Lookup>(
         *taken += 1;
         *taken <= most
     });
-    let queue = Mutex::new(Lines { lines, next: None });
-    let rules = Rules { shared, ..Rules::of(options) };
-    let work = readers.iter_mut().map(|reader| reconsider(plan, reader, target, &rules, &queue, &news));
-    try_join_all(work).await?;
-    Ok(())
+    let again = Again { plan, target, rules, queue: Mutex::new(Lines::new(lines)), ear };
+    let mut readers = readers?;
+    let work = readers.iter_mut().map(|reader| again.reconsider(reader));
+    // All of them end by themselves, since each may be mending.
+    let ended: Vec<bool> = join_all(work).await.into_iter().collect::<Result<_, _>>()?;
+    Ok(ended.contains(&true))
 }
 
-/// Hands out lines of one entity at a time.
-struct Lines<I> {
-    lines: I,
-    next: Option<Line>,
+/// Who wants to hear of it, and when it is to stop.
+#[derive(Debug, Clone)]
+pub(super) struct Ear {
+    pub(super) news: UnboundedSender<Reconsidered>,
+    pub(super) stop: watch::Receiver<bool>,
 }
 
-impl<I: Iterator<Item = io::Result<Line>>> Lines<I> {
-    fn some(&mut self) -> io::Result<Vec<Line>> {
-        let mut some: Vec<Line> = self.next.take().into_iter().collect();
-        while some.len() < ROWS {
-            let Some(line) = self.lines.next().transpose()? else { break };
-            if some.first().is_some_and(|first| first.entity != line.entity) {
-                self.next = Some(line);
-                break;
-            }
-            some.push(line);
+impl Ear {
+    /// `None` once it is to stop; the work is dropped where it stands then.
+    async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            biased;
+            () = stopped(&mut stop) => None,
+            done = work => Some(done),
         }
-        Ok(some)
+    }
+
+    /// Nobody listens only when the verification has already ended.
+    fn tell(&self, news: Reconsidered) {
+        let _ = self.news.send(news);
+    }
+
+    fn slowed(&self, error: &TargetError) {
+        self.tell(Reconsidered::Slowed(error.cause.clone()));
     }
 }
 
-async fn reconsider<L: Lookup, I: Iterator<Item = io::Result<Line>>>(
-    plan: &Plan,
-    reader: &mut Reader,
-    target: &L,
-    rules: &Rules,
-    queue: &Mutex<Lines<I>>,
-    news: &UnboundedSender<Reconsidered>,
-) -> Result<(), VerifyError> {
-    loop {
-        let lines = queue.lock().await.some()?;
-        let Some(entity) = lines.first().and_then(|line| plan.entities.get(line.entity)) else {
-            return Ok(());
+/// What all readers have in common.
+struct Again<'a, L, I> {
+    plan: &'a Plan,
+    target: &'a L,
+    rules: Rules,
+    queue: Mutex<Lines<I>>,
+    ear: Ear,
+}
+
+/// Rows of one entity, with the items that were found for them.
+struct Judged<'a> {
+    entity: &'a EntityPlan,
+    rows: Vec<(Line, Fresh)>,
+    found: Vec<Option<Arc<Vec<u8>>>>,
+    confirmed: Vec<Confirmed>,
+}
+
+impl<'a, L: Lookup, I: Iterator<Item = io::Result<Line>> + Send> Again<'a, L, I> {
+    /// Gives back whether it was stopped. Where it fails the other readers end as well, once they have finished what
+    /// they have.
+    async fn reconsider(&self, reader: &mut Reader) -> Result<bool, VerifyError> {
+        let ended = self.until_stopped(reader).await;
+        if ended.is_err() {
+            self.queue.lock().await.end();
+        }
+        ended
+    }
+
+    async fn until_stopped(&self, reader: &mut Reader) -> Result<bool, VerifyError> {
+        loop {
+            let Some(judged) = self.ear.unless_stopped(self.judge_some(reader)).await else {
+                return Ok(true);
+            };
+            let Some(mut judged) = judged? else { return Ok(false) };
+            // Never dropped: changes that are under way are made, and known to be.
+            self.mend(&mut judged).await?;
+            for confirmed in judged.confirmed {
+                self.ear.tell(Reconsidered::Row(Box::new(confirmed)));
+            }
+        }
+    }
+
+    /// `None` where no lines are left.
+    async fn judge_some(&self, reader: &mut Reader) -> Result<Option<Judged<'a>>, VerifyError> {
+        let lines = self.queue.lock().await.some()?;
+        let Some(entity) = lines.first().and_then(|line| self.plan.entities.get(line.entity)) else {
+            return Ok(None);
         };
         let mut rows = Vec::with_capacity(lines.len());
         for line in lines {
             let fresh = read(reader, entity, &line).await?;
             rows.push((line, fresh));
         }
-        for confirmed in judge(target, entity, rows, rules, news).await? {
-            // Nobody listens only when the verification has already ended.
-            let _ = news.send(Reconsidered::Row(Box::new(confirmed)));
+        self.judge(entity, rows).await.map(Some)
+    }
+
+    async fn judge(
+        &self,
+        entity: &'a EntityPlan,
+        rows: Vec<(Line, Fresh)>,
+    ) -> Result<Judged<'a>, VerifyError> {
+        let key = |(line, fresh): &'_ (Line, Fresh)| match fresh {
+            Fresh::Item { key, .. } => key.clone(),
+            Fresh::Gone | Fresh::Rejected | Fresh::Unknown => line.key.as_bytes().to_vec(),
+        };
+        let keys: Vec<Vec<u8>> = rows.iter().map(key).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        let of = |error: LookupError| VerifyError::of(error.into(), entity.name.clone());
+        let throttled = |error: &TargetError| {
+            self.rules.pacer.slowed_by(error);
+            self.ear.slowed(error);
+        };
+        let found = fetch(self.target, &keys, self.rules.pace, &throttled).await.map_err(of)?;
+        let units = units_of(&found);
+        self.ear.tell(Reconsidered::Read(units));
+        self.rules.pacer.take(&Units { table: units, indexes: Vec::new() }).await;
+        let mut confirmed = Vec::with_capacity(rows.len());
+        for ((line, fresh), found) in rows.iter().zip(&found) {
+            let verdict = verdict(line, fresh, found.as_ref(), &self.rules)
+                .map_err(|malformed| of(LookupError::Malformed(malformed)))?;
+            confirmed.push(Confirmed {
+                entity: line.entity,
+                place: line.place,
+                was_missing: line.missing,
+                verdict,
+                became: None,
+            });
         }
+        Ok(Judged { entity, rows, found, confirmed })
+    }
+
+    async fn mend(&self, judged: &mut Judged<'_>) -> Result<(), VerifyError> {
+        let Some(mend) = &self.rules.mend else { return Ok(()) };
+        let Judged { entity, rows, found, confirmed } = judged;
+        let mut wrong: Vec<(&mut Confirmed, WrongRow<'_>)> = confirmed
+            .iter_mut()
+            .zip(rows.iter().zip(found.iter()))
+            .filter_map(|(confirmed, (row, found))| {
+                let row = confirmed.verdict.to_mend(row, found.as_ref())?;
+                Some((confirmed, row))
+            })
+            .collect();
+        let wrong_rows: Vec<WrongRow<'_>> = wrong.iter().map(|(_, row)| *row).collect();
+        let is_shared = wrong.first().is_some_and(|(first, _)| self.rules.shared.contains(&first.entity));
+        let became = match is_shared {
+            true => vec![Became::Left(RIVALS.to_owned()); wrong.len()],
+            false => mend
+                .mend(&entity.name, &wrong_rows, &|error| self.ear.slowed(error))
+                .await
+                .map_err(|error| VerifyError::mending(error, entity.name.clone()))?,
+        };
+        wrong.iter_mut().zip(became).for_each(|((confirmed, _), became)| confirmed.mended(became));
+        Ok(())
     }
 }
 
@@ -158,66 +265,6 @@ async fn read(reader: &mut Reader, entity: &EntityPlan, line: &Line) -> Result<F
         (1, None) => Fresh::Rejected,
         _ => Fresh::Unknown,
     })
-}
-
-async fn judge<L: Lookup>(
-    target: &L,
-    entity: &EntityPlan,
-    rows: Vec<(Line, Fresh)>,
-    rules: &Rules,
-    news: &UnboundedSender<Reconsidered>,
-) -> Result<Vec<Confirmed>, VerifyError> {
-    let keys: Vec<&[u8]> = rows
-        .iter()
-        .map(|(line, fresh)| match fresh {
-            Fresh::Item { key, .. } => key.as_slice(),
-            Fresh::Gone | Fresh::Rejected | Fresh::Unknown => line.key.as_bytes(),
-        })
-        .collect();
-    let slowed = |error: &TargetError| {
-        let _ = news.send(Reconsidered::Slowed(error.cause.clone()));
-    };
-    let of = |error: LookupError| VerifyError::of(error.into(), entity.name.clone());
-    let throttled = |error: &TargetError| {
-        rules.pacer.slowed_by(error);
-        slowed(error);
-    };
-    let found = fetch(target, &keys, rules.pace, &throttled).await.map_err(of)?;
-    let units = units_of(&found);
-    let _ = news.send(Reconsidered::Read(units));
-    rules.pacer.take(&Units { table: units, indexes: Vec::new() }).await;
-    let mut confirmed = Vec::with_capacity(rows.len());
-    for ((line, fresh), found) in rows.iter().zip(&found) {
-        let verdict = verdict(line, fresh, found.as_ref(), rules)
-            .map_err(|malformed| of(LookupError::Malformed(malformed)))?;
-        confirmed.push(Confirmed {
-            entity: line.entity,
-            place: line.place,
-            was_missing: line.missing,
-            verdict,
-            became: None,
-        });
-    }
-    if let Some(mend) = &rules.mend {
-        let mut wrong: Vec<(&mut Confirmed, WrongRow<'_>)> = confirmed
-            .iter_mut()
-            .zip(rows.iter().zip(&found))
-            .filter_map(|(confirmed, (row, found))| {
-                let row = confirmed.verdict.to_mend(row, found.as_ref())?;
-                Some((confirmed, row))
-            })
-            .collect();
-        let wrong_rows: Vec<WrongRow<'_>> = wrong.iter().map(|(_, row)| *row).collect();
-        let became = match wrong.first().is_some_and(|(first, _)| rules.shared.contains(&first.entity)) {
-            true => vec![Became::Left(RIVALS.to_owned()); wrong.len()],
-            false => mend
-                .mend(&entity.name, &wrong_rows, &slowed)
-                .await
-                .map_err(|error| VerifyError::mending(error, entity.name.clone()))?,
-        };
-        wrong.iter_mut().zip(became).for_each(|((confirmed, _), became)| confirmed.mended(became));
-    }
-    Ok(confirmed)
 }
 
 const RIVALS: &str = "rows that the load has not counted share keys, so that the item may be another row's; load again \
@@ -280,28 +327,4 @@ fn verdict(
             }
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn line(entity: usize, row: usize) -> io::Result<Line> {
-        let place = Place { row, ..Place::default() };
-        Ok(Line { entity, place, missing: true, source_key: Vec::new(), key: String::new() })
-    }
-
-    #[test]
-    fn lines_are_handed_out_by_entity_and_a_hundred_at_a_time() {
-        let lines = (0..250).map(|row| line(0, row)).chain((0..3).map(|row| line(1, row)));
-        let mut lines = Lines { lines, next: None };
-        let mut sizes = Vec::new();
-        loop {
-            let some = lines.some().unwrap();
-            let Some(first) = some.first() else { break };
-            assert!(some.iter().all(|line| line.entity == first.entity));
-            sizes.push((first.entity, some.len()));
-        }
-        assert_eq!(sizes, [(0, 100), (0, 100), (0, 50), (1, 3)]);
-    }
 }

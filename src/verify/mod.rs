@@ -48,7 +48,7 @@ use crate::target::{Lookup, Query, TargetError};
 use batch::Place;
 use checkpoint::VerifyCheckpoint;
 use compare::CheckError;
-use confirm::{Confirmed, Reconsidered, Verdict};
+use confirm::{Confirmed, Ear, Reconsidered, Verdict};
 use lookup::LookupError;
 use suspects::Suspects;
 use tally::Tally;
@@ -271,36 +271,54 @@ fn note(notebook: Option<&Notebook>, page: &mut VerifyCheckpoint, tally: &Tally)
     notebook.write(page)
 }
 
-/// Reads wrong rows once more by readers of a new snapshot: what the source changed meanwhile is no damage.
+/// Reads wrong rows once more by readers of a new snapshot: what the source changed meanwhile is no damage. Where
+/// keys have to be counted before anything is mended, rows are read by another snapshot, opened after that.
 ///
-/// Stops as [`verify`] does; rows that were not read again stay as they were found.
+/// Once `stop` holds true reading ends at once, rows that are being mended are finished; those that were not read
+/// again stay as they were found. This future is not to be dropped before its end.
 pub async fn reconsider<L: Lookup>(
     plan: &Plan,
-    readers: Vec<Reader>,
+    now: Snapshots<'_>,
     target: &L,
     options: &VerifyOptions,
     verified: &mut Verified,
     observe: &(dyn Fn(VerifyEvent) + Send + Sync),
-    mut stop: watch::Receiver<bool>,
+    stop: watch::Receiver<bool>,
 ) -> Result<(), VerifyError> {
     let started = Instant::now();
     let suspects = std::mem::take(&mut verified.suspects);
     let (news, mut inbox) = mpsc::unbounded_channel();
-    let mut work = Box::pin(confirm::confirm(plan, readers, target, options, suspects, news));
-    loop {
+    let ear = Ear { news, stop };
+    let mut work = Box::pin(confirm::confirm(plan, now, target, options, suspects, ear));
+    let ended = loop {
         tokio::select! {
             biased;
-            () = stopped(&mut stop) => { verified.interrupted = true; break }
             Some(news) = inbox.recv() => verified.reconsidered(news, observe),
-            done = &mut work => { done?; break }
+            ended = &mut work => break ended,
         }
-    }
+    };
     drop(work);
     while let Ok(news) = inbox.try_recv() {
         verified.reconsidered(news, observe);
     }
     verified.elapsed += started.elapsed();
+    verified.interrupted |= ended?;
     Ok(())
+}
+
+/// Opens snapshots of now, as often as that is asked for.
+#[derive(Debug)]
+pub struct Snapshots<'a> {
+    pub source: &'a mut Source,
+    /// Readers of each.
+    pub readers: usize,
+}
+
+impl Snapshots<'_> {
+    async fn open(&mut self, plan: &Plan) -> Result<Vec<Reader>, SourceError> {
+        let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
+        Ok(self.source.open(self.readers, &selects).await?.readers)
+    }
 }
 
 /// Asks the access patterns, each of a new snapshot of the source; what seems wrong is asked once more of another one.

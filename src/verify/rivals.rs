@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
-use super::{VerifyError, VerifyOptions};
+use super::{Snapshots, VerifyError, VerifyOptions};
 use crate::keys::{Counted, Hash, KeyPassError, Losers, Piece, Ranges, count};
 use crate::plan::Plan;
 use crate::source::{PageLimits, Reader};
@@ -55,22 +55,23 @@ fn contested(plan: &Plan) -> impl Iterator<Item = Vec<usize>> {
     plan.contested.iter().map(move |set| set.iter().filter_map(position).collect())
 }
 
-/// Positions of the entities among `wrong`, and of those whose keys theirs may meet, which are not to be mended. Gives
-/// the readers back. Where all keys are proven to differ nothing is read.
+/// Positions of the entities among `wrong`, and of those whose keys theirs may meet, which are not to be mended. Where
+/// all keys are proven to differ nothing is read.
 pub(super) async fn shared(
     plan: &Plan,
-    mut readers: Vec<Reader>,
+    now: &mut Snapshots<'_>,
     options: &VerifyOptions,
     wrong: &BTreeSet<usize>,
-) -> Result<(HashSet<usize>, Vec<Reader>), VerifyError> {
+) -> Result<HashSet<usize>, VerifyError> {
     let sets = contested(plan).filter(|set| set.iter().any(|entity| wrong.contains(entity)));
     let sets: Vec<_> = sets.collect();
     if sets.is_empty() {
-        return Ok((HashSet::new(), readers));
+        return Ok(HashSet::new());
     }
+    let mut readers = now.open(plan).await?;
     let ranges = ranges(plan, &sets, &mut readers).await?;
     let known = options.losers.as_deref();
-    let (counted, readers) = count_again(plan, &ranges, readers, options.page_limits, known).await?;
+    let (counted, _) = count_again(plan, &ranges, readers, options.page_limits, known).await?;
     let mut shared = HashSet::new();
     for set in sets {
         for entity in &set {
@@ -80,7 +81,7 @@ pub(super) async fn shared(
             }
         }
     }
-    Ok((shared, readers))
+    Ok(shared)
 }
 
 /// Rows that the load left out come last among those of their key, as it chose.

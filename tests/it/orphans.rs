@@ -390,6 +390,40 @@ async fn an_orphan_that_others_change_meanwhile_stays() {
     }
 }
 
+/// Between the look and the deletion somebody adds an attribute, against which no condition helps.
+#[tokio::test]
+async fn an_orphan_with_an_attribute_that_nobody_has_read_is_put_back() {
+    let stage = with_orphans(Kind::Sqlite).await;
+    let upstream = stage.endpoint.clone().unwrap();
+    let front = Front::forwarding(&upstream);
+    let theirs = upstream.clone();
+    front.decide(move |seen| {
+        let request: Value = serde_json::from_slice(seen.body).unwrap_or_default();
+        if seen.operation == "DeleteItem" && request["Key"]["SK"]["S"] == "PROFILE" {
+            let added = json!({
+                "TableName": "shop", "Key": request["Key"], "UpdateExpression": "SET seen = :now",
+                "ExpressionAttributeValues": {":now": {"N": "1"}},
+            });
+            by_others(&theirs, "UpdateItem", added);
+        }
+        None
+    });
+    let stage = stage.at(front.url());
+    let report = stage.migrate("verify --delete-orphans --yes --json", 5).await.json();
+    assert_eq!((counts(&report), deletion(&report)), ([242, 239, 2, 1, 0], [1, 1, 0]));
+    assert_eq!(report["orphans"]["entities"]["User"]["examples"][0]["deletion"], "moved");
+    let mut whole = item("USER#0000009999", "PROFILE", Some("User"));
+    whole["seen"] = json!({"N": "1"});
+    assert!(Client::new(&upstream).scan("shop", None).await.contains(&whole));
+    let log = stage.folder.read(LOG);
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let of_it: Vec<Value> = lines.filter(|line| line["key"]["SK"]["S"] == "PROFILE").collect();
+    let told: Vec<_> = of_it.iter().map(|line| (line["what"].as_str(), line["outcome"].as_str())).collect();
+    let expected = [("delete", "intended"), ("delete", "deleted"), ("put", "put"), ("delete", "moved")];
+    assert_eq!(told, expected.map(|(what, outcome)| (Some(what), Some(outcome))));
+    assert_eq!(of_it[1]["before"], whole);
+}
+
 /// A row that comes while the table is read explains its item: rows are read after it.
 #[tokio::test]
 async fn what_a_newer_row_explains_is_not_deleted() {
@@ -423,30 +457,92 @@ async fn nothing_is_deleted_where_no_item_has_a_row() {
     }
 }
 
+/// One table is not restored, the other is whole.
 #[tokio::test]
-async fn a_stopped_deletion_says_what_it_has_done() {
+async fn an_entity_without_rows_loses_no_item() {
+    for kind in servers::ALL {
+        let stage = with_orphans(kind).await;
+        stage.database.execute("DELETE FROM orders").await;
+        for (words, there) in [("--dry-run", 242), ("--yes", 241)] {
+            let words = format!("verify --delete-orphans {words} --json");
+            let report = stage.migrate(&words, 5).await.json();
+            assert_eq!(counts(&report), [242, 40, 201, 1, 0], "{}", kind.name());
+            assert_eq!(deletion(&report), [1, 0, 200], "{}", kind.name());
+            let example = &report["orphans"]["entities"]["Order"]["examples"][0];
+            assert_eq!(example["deletion"], "left");
+            assert!(example["why"].as_str().unwrap().contains("no row of its entity is in the source"));
+            assert_eq!(stage.client().scan("shop", None).await.len(), there, "{}", kind.name());
+        }
+        assert!(!stage.folder.read(LOG).contains("ORDER#"));
+        if kind == Kind::Sqlite {
+            let shown = stage.migrate("verify --delete-orphans --yes", 5).await;
+            assert!(shown.stdout.contains("Left as they are: 200 items not deleted"), "{}", shown.stdout);
+            assert!(shown.stdout.contains("→ left: no row of its entity is in"), "{}", shown.stdout);
+        }
+    }
+}
+
+/// What the log says: changes that were intended, and items that were deleted.
+fn in_log(stage: &Stage) -> (usize, usize) {
+    let log = stage.folder.read(LOG);
+    let of = |outcome: &str| log.lines().filter(|line| line.contains(outcome)).count();
+    (of(r#""outcome":"intended""#), of(r#""outcome":"deleted""#))
+}
+
+fn told_as_deleted(stderr: &str) -> Option<usize> {
+    let line = stderr.lines().find_map(|line| line.split("orphans deleted before that: ").nth(1))?;
+    assert!(line.ends_with("repairs.jsonl"), "{line}");
+    line.split(',').next()?.parse().ok()
+}
+
+#[tokio::test]
+async fn a_stopped_deletion_finishes_what_is_in_flight_and_says_what_it_has_done() {
+    for concurrency in [1, 32] {
+        let stage = loaded(Kind::Sqlite, "a note").await;
+        stage.database.execute("DELETE FROM orders WHERE id > 30").await;
+        let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+        front.on("DeleteItem", When::Always, Fault::Delay(Duration::from_millis(60)));
+        let before = stage.client().scan("shop", None).await.len();
+        let client = stage.client();
+        let stage = stage.at(front.url());
+        let words = format!("verify --delete-orphans --yes --json --concurrency {concurrency}");
+        let mut running = stage.tool(&words).spawn();
+        running.until("it deletes", |_| front.counters().requests("DeleteItem") >= 30).await;
+        running.interrupt();
+        let finished = running.finish().await.expect_code(130);
+        assert_eq!(finished.json()["outcome"], "interrupted");
+        let gone = before - client.scan("shop", None).await.len();
+        assert!((30..170).contains(&gone) || concurrency > 1, "{gone} are gone");
+        // Where these were the last ones there is a whole report.
+        let reported = finished.json()["orphans"]["deletion"]["deleted"].as_u64();
+        let reported = reported.map(|deleted| usize::try_from(deleted).unwrap());
+        assert_eq!(told_as_deleted(&finished.stderr).or(reported), Some(gone), "{}", finished.stderr);
+        assert_eq!(in_log(&stage), (gone, gone), "nothing that was intended is left open");
+        // The next one deletes the rest.
+        front.script([]);
+        let report = stage.migrate("verify --delete-orphans --yes --json", 0).await.json();
+        assert_eq!(deletion(&report), [u64::try_from(170 - gone).unwrap(), 0, 0]);
+    }
+}
+
+/// Some requests end by the limit while others delete.
+#[tokio::test]
+async fn deletions_that_are_in_flight_at_the_limit_are_finished() {
     let stage = loaded(Kind::Sqlite, "a note").await;
     stage.database.execute("DELETE FROM orders WHERE id > 50").await;
+    let read = stage.migrate("verify --orphans --json", 5).await.json()["orphans"]["rcu"].as_f64().unwrap();
     let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
-    front.on("DeleteItem", When::Between(40, 1_000), Fault::Delay(Duration::from_secs(20)));
-    let before = stage.client().scan("shop", None).await.len();
-    let client = stage.client();
+    front.on("DeleteItem", When::Always, Fault::Delay(Duration::from_millis(100)));
+    // The last of six requests fails by it, or whichever comes last.
+    front.on("BatchGetItem", When::At(6), Fault::Delay(Duration::from_millis(250)));
+    let (before, client) = (stage.client().scan("shop", None).await.len(), stage.client());
     let stage = stage.at(front.url());
-    let mut running = stage.tool("verify --delete-orphans --yes --json --concurrency 1").spawn();
-    running.until("it deletes", |_| front.counters().requests("DeleteItem") >= 40).await;
-    running.interrupt();
-    let finished = running.finish().await.expect_code(130);
-    assert_eq!(finished.json()["outcome"], "interrupted");
-    let told = finished.stderr.lines().find(|line| line.contains("orphans deleted before that: 25"));
-    assert!(told.is_some_and(|line| line.ends_with("repairs.jsonl")), "{}", finished.stderr);
+    let words = format!("verify --delete-orphans --yes --json --orphans-limit {:.0}", read - 10.0);
+    let failed = stage.migrate(&words, 1).await;
+    assert_eq!(failed.json()["error"]["code"], "orphans-limit");
     let gone = before - client.scan("shop", None).await.len();
-    let lines = stage.folder.read(LOG);
-    let intended = lines.lines().filter(|line| line.contains("intended")).count();
-    assert!((25..=intended).contains(&gone), "{gone} of {intended} are gone");
-    // The next one deletes the rest.
-    front.script([]);
-    let report = stage.migrate("verify --delete-orphans --yes --json", 0).await.json();
-    assert_eq!(deletion(&report), [u64::try_from(150 - gone).unwrap(), 0, 0]);
+    assert_eq!(gone, 125);
+    assert_eq!((told_as_deleted(&failed.stderr), in_log(&stage)), (Some(gone), (gone, gone)));
 }
 
 /// As DynamoDB exports to S3, in `files` data files.

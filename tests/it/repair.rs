@@ -364,6 +364,38 @@ async fn no_row_takes_the_item_of_another() {
     }
 }
 
+/// Counting the keys takes long; a row that changes meanwhile is repaired as it is after that.
+#[tokio::test]
+async fn rows_are_read_by_a_snapshot_that_is_younger_than_the_count_of_keys() {
+    let mapping = MAPPING.split("[entities").next().unwrap().replace("[source]", "[source]\nreaders = 1")
+        + "[entities.Visit]\nfrom = \"slow_visits\"\nkey = [\"id\"]\npk = \"D#{day}\"\nsk = \"V\"\n";
+    let rows: Vec<String> = (1..=20).map(|id| format!("({id}, {id}, 'a')")).collect();
+    let sql = format!(
+        "CREATE TABLE pause (seconds DOUBLE PRECISION NOT NULL); INSERT INTO pause VALUES (0); \
+         CREATE TABLE visits (id INT PRIMARY KEY, day INT NOT NULL, note VARCHAR(20)); \
+         INSERT INTO visits VALUES {}; \
+         CREATE VIEW slow_visits AS SELECT id, note, \
+         CASE WHEN pg_sleep((SELECT seconds FROM pause)) IS NULL THEN 0 ELSE day END AS day FROM visits",
+        rows.join(", ")
+    );
+    let stage = Stage::new(Kind::Postgres, &sql, &mapping).await.with_dynamodb().await;
+    stage.migrate("--create-table", 0).await;
+    let client = stage.client();
+    let key = json!({"PK": {"S": "D#7"}, "SK": {"S": "V"}});
+    client.call("DeleteItem", json!({"TableName": "shop", "Key": key})).await;
+    stage.database.execute("UPDATE pause SET seconds = 0.03").await;
+    let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+    let stage = stage.at(front.url());
+    let mut running = stage.tool("verify --repair --yes --json").spawn();
+    running.until("it has compared all", |_| front.counters().requests("BatchGetItem") >= 2).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    stage.database.execute("UPDATE visits SET note = 'newer' WHERE id = 7").await;
+    let report = running.finish().await.expect_code(0).json();
+    assert_eq!(report["repair"]["put"], json!(1));
+    let item = client.call("GetItem", json!({"TableName": "shop", "Key": key})).await["Item"].take();
+    assert_eq!(item["note"], json!({"S": "newer"}));
+}
+
 /// What was under way is in the log, and the next repair finds what is left.
 #[tokio::test]
 async fn a_repair_that_is_stopped_is_finished_by_the_next() {
@@ -388,11 +420,12 @@ async fn a_repair_that_is_stopped_is_finished_by_the_next() {
         let report = running.finish().await.expect_code(130).json();
         assert_eq!(report["outcome"], "interrupted");
         let put = log_of(&stage).iter().filter(|line| line["outcome"] == "put").count();
-        assert!((1..300).contains(&put), "{}: {put}", kind.name());
+        assert!((40..300).contains(&put) || kind != Kind::Sqlite, "{}: {put}", kind.name());
+        // What was in flight is finished, and known to be.
         let intended = log_of(&stage).iter().filter(|line| line["outcome"] == "intended").count();
-        assert!(intended >= put);
         let there = direct.scan("shop", None).await.len() - 100;
-        assert!(there <= intended, "{}: {there} of {intended}", kind.name());
+        assert_eq!((put, intended), (there, there), "{}", kind.name());
+        assert_eq!(report["repair"]["put"], json!(there), "{}", kind.name());
         front.script([]);
         let report = stage.migrate("verify --repair --yes --json", 0).await.json();
         assert_eq!(report["repair"]["put"], json!(300 - there), "{}", kind.name());

@@ -36,7 +36,7 @@ pub(crate) struct OrphanArgs {
     /// Look for them in an export of the table (full, DYNAMODB_JSON, copied from S3) instead of reading it
     #[arg(long, help_heading = ORPHANS, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub export: Option<PathBuf>,
-    /// Look for orphans and delete them, each as long as it is what was read
+    /// Look for orphans and delete them, each as long as what was read of it still holds
     #[arg(long, help_heading = ORPHANS)]
     pub delete_orphans: bool,
 }
@@ -75,7 +75,6 @@ pub(super) async fn look(
     if mend.is_some() && entity_type.is_none() {
         terminal.remark(BY_KEYS_ALONE);
     }
-    let log = mend.as_ref().and_then(|mend| mend.log()).map(Path::to_owned);
     let options = OrphanOptions {
         inventory,
         entity_type,
@@ -85,7 +84,7 @@ pub(super) async fn look(
         pace,
         most: *orphans_limit,
         examples: 10,
-        mend,
+        mend: mend.clone(),
     };
     let table = Arc::new(destination.dynamodb.clone());
     let progress = Arc::new(Looking::new(terminal));
@@ -93,8 +92,10 @@ pub(super) async fn look(
     let observe = Arc::new(move |event| observer.note(&event));
     let found = find_orphans(plan, source, table, options, observe, stop_on_signal(terminal)).await;
     progress.finish();
-    if let (Ok(None) | Err(_), Some(log)) = (&found, log) {
-        progress.tell_deleted(&log);
+    if let (Ok(None) | Err(_), Some(mend)) = (&found, mend)
+        && let Some(log) = mend.log()
+    {
+        tell_deleted(mend.deleted(), &log.display().to_string(), terminal);
     }
     Ok(found?)
 }
@@ -104,14 +105,17 @@ const BY_KEYS_ALONE: &str = "warning: the mapping has no entity_type, so that on
 
 /// Of a verification that has no report.
 pub(super) fn tell_of_changes(found: Option<&OrphanReport>, terminal: &Terminal) {
-    let deletion = found.and_then(|found| found.deletion.as_ref()).filter(|deletion| deletion.deleted > 0);
+    let deletion = found.and_then(|found| found.deletion.as_ref());
     if let Some(DeletionReport { deleted, log: Some(log), .. }) = deletion {
-        terminal.remark(&deleted_before(*deleted, log));
+        tell_deleted(*deleted, log, terminal);
     }
 }
 
-fn deleted_before(deleted: u64, log: &str) -> String {
-    format!("orphans deleted before that: {}, each with its item in {log}", thousands(deleted))
+fn tell_deleted(deleted: u64, log: &str, terminal: &Terminal) {
+    if deleted > 0 {
+        let deleted = thousands(deleted);
+        terminal.remark(&format!("orphans deleted before that: {deleted}, each with its item in {log}"));
+    }
 }
 
 /// Orphans that are still there are damage.
@@ -215,14 +219,6 @@ impl Looking {
 
     fn finish(&self) {
         self.bar.finish_and_clear();
-    }
-
-    /// Of a search that has no report.
-    fn tell_deleted(&self, log: &Path) {
-        let deleted = self.seen.lock().unwrap_or_else(PoisonError::into_inner).deleted;
-        if deleted > 0 {
-            self.terminal.remark(&deleted_before(deleted, &log.display().to_string()));
-        }
     }
 }
 

@@ -180,9 +180,10 @@ impl Call<'_> {
         Some(match kind {
             Kind::NoTable => self.no_table(),
             Kind::Permission => format!(
-                "the role needs dynamodb:DescribeTable, BatchWriteItem and Scan on table `{}`, BatchGetItem to verify, \
-                 PutItem, UpdateItem and DeleteItem to repair, CreateTable for --create-table, and UpdateTimeToLive for \
-                 --enable-ttl",
+                "the role needs dynamodb:DescribeTable, BatchWriteItem and Scan on table `{}`; BatchGetItem, \
+                 DescribeTimeToLive, and Query on the table and its indexes to verify; PutItem, UpdateItem and DeleteItem \
+                 to repair; CreateTable, UpdateContinuousBackups and TagResource for --create-table; UpdateTimeToLive for \
+                 --enable-ttl (a policy to copy is in the README, under Security)",
                 self.table
             ),
             Kind::Expired => {
@@ -259,6 +260,20 @@ mod tests {
             table: "shop",
             region: "us-east-1",
             local: false,
+        }
+    }
+
+    /// Whatever the README's policy allows is what somebody may lack.
+    #[test]
+    fn a_refused_permission_names_every_action_of_the_policy() {
+        let hint = call().error(&Failure::Answer(answer("AccessDeniedException"))).hint.unwrap();
+        let named: Vec<&str> = hint.split(|c: char| !c.is_alphanumeric()).collect();
+        let readme = include_str!("../../../README.md");
+        let actions = readme.split("\"dynamodb:").skip(1).filter_map(|rest| rest.split('"').next());
+        let actions: Vec<&str> = actions.collect();
+        assert!(actions.len() > 10, "{actions:?}");
+        for action in actions {
+            assert!(named.contains(&action), "{action}: {hint}");
         }
     }
 

@@ -1,9 +1,11 @@
 //! Of the items without a row those of the entities are read again before they count, and are deleted where
 //! that is asked for.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use futures::future::try_join_all;
+use futures::future::join_all;
+use tokio::sync::watch;
 
 use super::super::batch::units_of;
 use super::super::lookup::{Pace, fetch};
@@ -12,7 +14,7 @@ use super::look::{Names, rendered};
 use super::meter::Meter;
 use super::sightings::{Candidate, Candidates};
 use super::tally::Tally;
-use super::{Observe, OrphanError, OrphanEvent, count};
+use super::{Observe, OrphanError, OrphanEvent, count, unless_stopped};
 use crate::plan::Plan;
 use crate::target::{Lookup, TargetError};
 
@@ -35,9 +37,12 @@ pub(super) struct Confirm<'a, L> {
     /// Requests in flight at most.
     pub(super) concurrency: usize,
     pub(super) plan: &'a Plan,
+    /// Entities of which the source has rows: nothing of others is deleted.
+    pub(super) with_rows: &'a BTreeSet<usize>,
     /// Deletes orphans.
     pub(super) mend: Option<&'a dyn Mend>,
     pub(super) observe: &'a Observe,
+    pub(super) stop: &'a watch::Receiver<bool>,
 }
 
 /// What became of an item that was taken for an entity's.
@@ -47,6 +52,9 @@ enum Settled {
     Other(Candidate),
     Gone,
 }
+
+const NO_ROWS: &str = "no row of its entity is in the source, as if its table were not restored; delete such items by \
+                       hand if that is right";
 
 /// Items of one request: few, since each may have 400 KB.
 const ITEMS_A_REQUEST: usize = 25;
@@ -58,19 +66,22 @@ const REQUESTS: usize = 8;
 const STRIDE: usize = 10_000;
 
 impl<L: Lookup> Confirm<'_, L> {
-    /// Every candidate ends as an orphan, as an item of others, or as gone.
+    /// Every candidate ends as an orphan, as an item of others, or as gone. False once it was stopped before that.
     pub(super) async fn settle(
         &self,
         mut candidates: Candidates,
         tally: &mut Tally<'_>,
-    ) -> Result<(), OrphanError> {
+    ) -> Result<bool, OrphanError> {
         loop {
             let (suspects, looked_at) = self.next(&mut candidates, tally)?;
             if looked_at == 0 {
-                return Ok(());
+                return Ok(true);
             }
             let requests = suspects.chunks(ITEMS_A_REQUEST).map(|some| self.confirm(some, tally));
-            for settled in try_join_all(requests).await?.into_iter().flatten() {
+            // All of them end by themselves, since each may be deleting.
+            let ended = join_all(requests).await.into_iter().collect::<Result<Option<Vec<_>>, _>>()?;
+            let Some(settled) = ended else { return Ok(false) };
+            for settled in settled.into_iter().flatten() {
                 match settled {
                     Settled::Orphan(orphan) if orphan.became == Some(Became::Right) => tally.add_gone(),
                     Settled::Orphan(orphan) => tally.add(orphan),
@@ -102,7 +113,22 @@ impl<L: Lookup> Confirm<'_, L> {
         Ok((suspects, looked_at))
     }
 
-    async fn confirm(&self, suspects: &[Candidate], tally: &Tally<'_>) -> Result<Vec<Settled>, OrphanError> {
+    /// `None` where it was stopped before anything was deleted.
+    async fn confirm(
+        &self,
+        suspects: &[Candidate],
+        tally: &Tally<'_>,
+    ) -> Result<Option<Vec<Settled>>, OrphanError> {
+        let looked = unless_stopped(self.stop, self.look(suspects, tally)).await;
+        let Some(mut settled) = looked.transpose()? else { return Ok(None) };
+        if let Some(mend) = self.mend {
+            // Never dropped: deletions that are under way are made, and known to be.
+            self.delete(mend, &mut settled).await?;
+        }
+        Ok(Some(settled))
+    }
+
+    async fn look(&self, suspects: &[Candidate], tally: &Tally<'_>) -> Result<Vec<Settled>, OrphanError> {
         let keys: Vec<Vec<u8>> = suspects.iter().map(|suspect| suspect.members(self.names)).collect();
         let asked: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let slowed = |error: &TargetError| {
@@ -124,9 +150,6 @@ impl<L: Lookup> Confirm<'_, L> {
                 None => Settled::Other(now),
             });
         }
-        if let Some(mend) = self.mend {
-            self.delete(mend, &mut settled).await?;
-        }
         Ok(settled)
     }
 
@@ -140,6 +163,10 @@ impl<L: Lookup> Confirm<'_, L> {
                 })
                 .collect();
             if orphans.is_empty() {
+                continue;
+            }
+            if !self.with_rows.contains(&position) {
+                orphans.iter_mut().for_each(|orphan| orphan.became = Some(Became::Left(NO_ROWS.to_owned())));
                 continue;
             }
             let items: Vec<OrphanedItem<'_>> = orphans

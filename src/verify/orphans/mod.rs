@@ -8,7 +8,8 @@
 //!
 //! The source is read after the table, so that a row that was added meanwhile explains its item. What of the
 //! entities' own items has no row is fetched once more with a strongly consistent read before it counts, and
-//! deleted where that is asked for, as long as it is what was read then.
+//! deleted where that is asked for, as long as what was read of it then still holds. An entity that has lost all its
+//! rows loses no item: rather its table is empty by mistake than all of its items are too much.
 //! Items of other applications are counted by what they say they are, and not fetched.
 
 mod confirm;
@@ -20,6 +21,7 @@ mod sightings;
 mod sweep;
 mod tally;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::File;
 use std::io;
@@ -144,41 +146,22 @@ pub enum OrphanError {
     Task(#[from] JoinError),
 }
 
-/// Looks for them. `None` once `stop` holds true before the end: nothing is known then.
+/// Looks for them. `None` once `stop` holds true before the end: nothing is known then, but for what has been deleted
+/// by then. Deletions that are under way are finished, after an error too; this future is not to be dropped before its
+/// end.
 pub async fn find_orphans<T: Scan + Lookup>(
     plan: &Plan,
     source: &mut Source,
     table: Arc<T>,
     options: OrphanOptions,
     observe: Observe,
-    mut stop: watch::Receiver<bool>,
+    stop: watch::Receiver<bool>,
 ) -> Result<Option<OrphanReport>, OrphanError> {
-    tokio::select! {
-        biased;
-        () = stopped(&mut stop) => Ok(None),
-        found = search(plan, source, table, options, observe) => found.map(Some),
-    }
-}
-
-async fn search<T: Scan + Lookup>(
-    plan: &Plan,
-    source: &mut Source,
-    table: Arc<T>,
-    options: OrphanOptions,
-    observe: Observe,
-) -> Result<OrphanReport, OrphanError> {
     let names = Arc::new(Names::new(plan, options.entity_type.as_deref()));
     let meter = Arc::new(Meter::new(&options.pace, options.most));
-    let (seen, segments) = match &options.inventory {
-        Inventory::Table(how) => {
-            let table = Arc::clone(&table);
-            let seen = sweep::sweep(table, &names, *how, Pace::default(), &meter, &observe).await?;
-            (seen, Some(how.segments))
-        }
-        Inventory::Export(export) => (export.read(&names, &observe).await?, None),
-    };
-    let rows = row_keys(plan, source, &options, &names, &observe).await?;
-    let (Explained { items: scanned, explained, others }, logs) = compare(seen, rows).await?;
+    let read = read(plan, source, &table, &options, &names, &meter, &observe);
+    let Some(read) = unless_stopped(&stop, read).await else { return Ok(None) };
+    let Read { found: Explained { items: scanned, explained, others }, logs, segments, with_rows } = read?;
     if options.mend.is_some() && explained == 0 && scanned > 0 {
         return Err(OrphanError::NothingExplained { items: scanned });
     }
@@ -190,12 +173,60 @@ async fn search<T: Scan + Lookup>(
         meter: &meter,
         concurrency: options.concurrency,
         plan,
+        with_rows: &with_rows,
         mend: options.mend.as_deref(),
         observe: &observe,
+        stop: &stop,
     };
-    confirm.settle(Candidates::new(others, logs)?, &mut tally).await?;
+    if !confirm.settle(Candidates::new(others, logs)?, &mut tally).await? {
+        return Ok(None);
+    }
     let log = options.mend.as_ref().map(|mend| mend.log());
-    Ok(OrphanReport { scanned, explained, segments, rcu: meter.spent(), ..tally.report(log) })
+    Ok(Some(OrphanReport { scanned, explained, segments, rcu: meter.spent(), ..tally.report(log) }))
+}
+
+/// `None` once it is to stop; the work is dropped where it stands then.
+async fn unless_stopped<T>(stop: &watch::Receiver<bool>, work: impl Future<Output = T>) -> Option<T> {
+    let mut stop = stop.clone();
+    tokio::select! {
+        biased;
+        () = stopped(&mut stop) => None,
+        done = work => Some(done),
+    }
+}
+
+/// The table beside the rows.
+struct Read {
+    found: Explained,
+    /// Keys of the items, by worker.
+    logs: Vec<(u16, File)>,
+    segments: Option<u32>,
+    /// Entities of which the source has rows.
+    with_rows: BTreeSet<usize>,
+}
+
+async fn read<T: Scan + Lookup>(
+    plan: &Plan,
+    source: &mut Source,
+    table: &Arc<T>,
+    options: &OrphanOptions,
+    names: &Arc<Names>,
+    meter: &Arc<Meter>,
+    observe: &Observe,
+) -> Result<Read, OrphanError> {
+    let (seen, segments) = match &options.inventory {
+        Inventory::Table(how) => {
+            let table = Arc::clone(table);
+            let seen = sweep::sweep(table, names, *how, Pace::default(), meter, observe).await?;
+            (seen, Some(how.segments))
+        }
+        Inventory::Export(export) => (export.read(names, observe).await?, None),
+    };
+    let rows = row_keys(plan, source, options, names, observe).await?;
+    let with_rows = rows.iter().flat_map(|rows| &rows.entities).copied().collect();
+    let keys = rows.into_iter().map(|rows| rows.sorter).collect();
+    let (found, logs) = compare(seen, keys).await?;
+    Ok(Read { found, logs, segments, with_rows })
 }
 
 /// Hashes of the keys of all rows, in a snapshot of now.
@@ -205,27 +236,35 @@ async fn row_keys(
     options: &OrphanOptions,
     names: &Arc<Names>,
     observe: &Observe,
-) -> Result<Vec<Sorter<RowKey>>, OrphanError> {
+) -> Result<Vec<RowKeys>, OrphanError> {
     let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
     let readers = source.open(options.readers, &selects).await.map_err(OrphanError::Source)?.readers;
     if readers.is_empty() {
         return Err(OrphanError::NoReader);
     }
     let room = ROOM / readers.len();
-    let taker =
-        || RowKeys { names: Arc::clone(names), sorter: Sorter::new(room), observe: Arc::clone(observe) };
-    let takers = every_key(plan, readers, options.page_limits, taker).await?;
-    Ok(takers.into_iter().map(|taker| taker.sorter).collect())
+    let taker = || RowKeys {
+        names: Arc::clone(names),
+        sorter: Sorter::new(room),
+        entities: BTreeSet::new(),
+        observe: Arc::clone(observe),
+    };
+    Ok(every_key(plan, readers, options.page_limits, taker).await?)
 }
 
 struct RowKeys {
     names: Arc<Names>,
     sorter: Sorter<RowKey>,
+    /// Of which there are rows.
+    entities: BTreeSet<usize>,
     observe: Observe,
 }
 
 impl EveryKey for RowKeys {
-    fn take(&mut self, _: usize, rows: u64, keys: &ItemPage) -> Result<(), KeyPassError> {
+    fn take(&mut self, entity: usize, rows: u64, keys: &ItemPage) -> Result<(), KeyPassError> {
+        if rows > 0 {
+            self.entities.insert(entity);
+        }
         for item in &keys.items {
             // What our own code has written reads back.
             let hash = self.names.look(keys.wire(item)).and_then(|look| look.hash());

@@ -1,5 +1,6 @@
 //! Mends what a verification found: a missing item is put, a different one replaced, one without a row
-//! deleted, each only as long as the table holds what the verifier has read there.
+//! deleted, each only as long as the table holds what the verifier has read there. An attribute that came since
+//! stays: replacing does not touch it, and an item that was deleted with one is put back at once.
 //!
 //! ```text
 //! what is wrong → intents on disk → paced, conditional writes → look again where it moved → outcomes on disk
@@ -9,8 +10,10 @@ mod log;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::future::{BoxFuture, join_all};
+use tokio::sync::Semaphore;
 
 use super::equality::{Malformed, same};
 use super::lookup::{self, LookupError, Patience, fetch, worth_retrying};
@@ -51,7 +54,7 @@ pub enum Became {
     },
     /// Somebody else has made it right since.
     Right,
-    /// Somebody else has changed it since, and it is still wrong: left as it is.
+    /// Somebody else has changed it since, and it is still wrong: left as it is, or put back.
     Moved,
     /// Nothing was changed, and why.
     Left(String),
@@ -89,12 +92,16 @@ pub trait Mend: Send + Sync {
 
     /// Where all changes are written down; `None` where none is made.
     fn log(&self) -> Option<&Path>;
+
+    /// Items deleted so far, those of calls that failed included.
+    fn deleted(&self) -> u64;
 }
 
-/// Changes of one call in flight at a time.
+/// Changes of one call in flight at a time, as far as there are turns for them.
 const SIDE_BY_SIDE: usize = 8;
 
-/// Mends through conditional writes, a few of them side by side.
+/// Mends through conditional writes, a few of them side by side. A call that is under way is to be waited for: one
+/// that is dropped leaves changes of which nobody knows whether they were made.
 #[derive(Debug)]
 pub struct Repair<A, L> {
     amend: Arc<A>,
@@ -103,12 +110,25 @@ pub struct Repair<A, L> {
     pacer: Pacer,
     /// How many indexes the table has.
     indexes: usize,
+    /// Writes in flight at most, those of all calls together.
+    turns: Semaphore,
+    deleted: AtomicU64,
     pace: lookup::Pace,
 }
 
 impl<A: Amend, L: Lookup> Repair<A, L> {
-    pub fn new(amend: Arc<A>, lookup: Arc<L>, log: RepairLog, pacer: Pacer, indexes: usize) -> Self {
-        Self { amend, lookup, log, pacer, indexes, pace: lookup::Pace::default() }
+    /// `concurrency` is how many writes may be in flight, whoever calls.
+    pub fn new(
+        amend: Arc<A>,
+        lookup: Arc<L>,
+        log: RepairLog,
+        pacer: Pacer,
+        indexes: usize,
+        concurrency: usize,
+    ) -> Self {
+        let turns = Semaphore::new(concurrency.max(1));
+        let (deleted, pace) = (AtomicU64::default(), lookup::Pace::default());
+        Self { amend, lookup, log, pacer, indexes, turns, deleted, pace }
     }
 
     async fn all(
@@ -120,7 +140,9 @@ impl<A: Amend, L: Lookup> Repair<A, L> {
         self.log.intend(entity, &changes).await?;
         let mut became = Vec::with_capacity(changes.len());
         for some in changes.chunks(SIDE_BY_SIDE) {
-            let ended = join_all(some.iter().map(|change| self.one(change, slowed))).await;
+            let ended = join_all(some.iter().map(|change| self.one(entity, change, slowed))).await;
+            let deleted = ended.iter().filter(|one| matches!(one, Ok(Became::Deleted { .. }))).count();
+            self.deleted.fetch_add(u64::try_from(deleted).unwrap_or(u64::MAX), Ordering::Relaxed);
             let done = some.iter().zip(&ended).filter_map(|(change, one)| Some((change, one.as_ref().ok()?)));
             self.log.settle(entity, done).await?;
             for one in ended {
@@ -132,22 +154,38 @@ impl<A: Amend, L: Lookup> Repair<A, L> {
 
     async fn one(
         &self,
+        entity: &str,
         change: &Change<'_>,
         slowed: &(dyn Fn(&TargetError) + Send + Sync),
     ) -> Result<Became, MendError> {
+        match self.make(change, slowed).await? {
+            Made::Done { before } => match lost(&change.amendment, before.as_deref())? {
+                Some(item) => self.put_back(entity, change, item, slowed).await,
+                None => Ok(change.made(before)),
+            },
+            Made::Moved { in_doubt } => self.look_again(change, in_doubt, slowed).await,
+            Made::Not(why) => Ok(Became::Left(why)),
+        }
+    }
+
+    /// Asks for a change until somebody has answered whether it was made.
+    async fn make(
+        &self,
+        change: &Change<'_>,
+        slowed: &(dyn Fn(&TargetError) + Send + Sync),
+    ) -> Result<Made, TargetError> {
         let units = change.units(self.indexes);
         let mut patience = Patience::new(self.pace);
         // An attempt that nobody answered may have been made all the same.
         let mut in_doubt = false;
         loop {
-            self.pacer.take(&units).await;
-            let trouble = match self.amend.amend(&change.amendment).await {
-                Ok(Amended::Done { before }) => return Ok(change.made(before)),
-                Ok(Amended::TooWide) => return Ok(Became::Left(TOO_WIDE.to_owned())),
-                Ok(Amended::Moved) => return self.look_again(change, in_doubt, slowed).await,
-                Err(error) if is_refusal(&error.kind) => return Ok(Became::Left(error.cause)),
+            let trouble = match self.attempt(change, &units).await {
+                Ok(Amended::Done { before }) => return Ok(Made::Done { before }),
+                Ok(Amended::TooWide) => return Ok(Made::Not(TOO_WIDE.to_owned())),
+                Ok(Amended::Moved) => return Ok(Made::Moved { in_doubt }),
+                Err(error) if is_refusal(&error.kind) => return Ok(Made::Not(error.cause)),
                 Err(error) if worth_retrying(&error.kind) => error,
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(error),
             };
             match &trouble.kind {
                 TargetErrorKind::Throttled(reasons) => self.pacer.throttled(reasons),
@@ -156,6 +194,43 @@ impl<A: Amend, L: Lookup> Repair<A, L> {
             slowed(&trouble);
             patience.wait(trouble).await?;
         }
+    }
+
+    async fn attempt(&self, change: &Change<'_>, units: &Units) -> Result<Amended, TargetError> {
+        // Never closed, so that there is a turn for everybody.
+        let _turn = self.turns.acquire().await.ok();
+        self.pacer.take(units).await;
+        self.amend.amend(&change.amendment).await
+    }
+
+    /// An attribute came between the look and the deletion: no condition can forbid that. The whole item, which is in
+    /// the log before anything else, is put again where there is none by now.
+    async fn put_back(
+        &self,
+        entity: &str,
+        deletion: &Change<'_>,
+        item: &[u8],
+        slowed: &(dyn Fn(&TargetError) + Send + Sync),
+    ) -> Result<Became, MendError> {
+        let deleted = deletion.made(Some(item.to_vec()));
+        let logged = self.log.settle(entity, [(deletion, &deleted)].into_iter()).await;
+        let back = Change { amendment: Amendment::Put { key: deletion.key(), item }, ..*deletion };
+        let made = self.make(&back, slowed).await;
+        // What could not be written down is put back all the same.
+        logged?;
+        let made = made.map_err(|error| TargetError {
+            context: "put back an item that had changed when it was deleted (it is in repairs.jsonl)"
+                .to_owned(),
+            ..error
+        })?;
+        let (put, became) = match made {
+            Made::Done { .. } => (Became::Put, Became::Moved),
+            // There is a newer one, or it was put by an attempt that nobody answered.
+            Made::Moved { .. } => (Became::Moved, Became::Moved),
+            Made::Not(why) => (Became::Left(why), deleted),
+        };
+        self.log.settle(entity, [(&back, &put)].into_iter()).await?;
+        Ok(became)
     }
 
     /// Somebody has changed the item; perhaps it was this repair, whose answer was lost.
@@ -199,6 +274,29 @@ impl<A: Amend, L: Lookup> Mend for Repair<A, L> {
 
     fn log(&self) -> Option<&Path> {
         self.log.path()
+    }
+
+    fn deleted(&self) -> u64 {
+        self.deleted.load(Ordering::Relaxed)
+    }
+}
+
+/// What came of asking for a change.
+enum Made {
+    /// With the item that it took away.
+    Done { before: Option<Vec<u8>> },
+    /// Not by the attempt that was answered; perhaps by one that was not.
+    Moved { in_doubt: bool },
+    /// Nothing was changed, and why.
+    Not(String),
+}
+
+/// The item that a deletion has taken, where it had attributes that nobody has read: all that were read are as they
+/// were.
+fn lost<'a>(amendment: &Amendment<'_>, before: Option<&'a [u8]>) -> Result<Option<&'a [u8]>, Malformed> {
+    match (amendment, before) {
+        (Amendment::Delete { found, .. }, Some(before)) => Ok((!same(found, before)?).then_some(before)),
+        _ => Ok(None),
     }
 }
 

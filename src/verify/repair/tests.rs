@@ -13,6 +13,8 @@ use crate::verify::lookup::tests::QUICK;
 const KEY: &[u8] = br#""PK":{"S":"A"},"SK":{"S":"1"}"#;
 const RIGHT: &[u8] = br#"{"PK":{"S":"A"},"SK":{"S":"1"},"n":{"N":"1"}}"#;
 const WRONG: &[u8] = br#"{"PK":{"S":"A"},"SK":{"S":"1"},"n":{"N":"2"}}"#;
+/// As [`WRONG`], with an attribute that nobody has read.
+const MORE: &[u8] = br#"{"PK":{"S":"A"},"SK":{"S":"1"},"n":{"N":"2"},"seen":{"N":"1"}}"#;
 const OTHER: &[u8] = br#"{"PK":{"S":"A"},"SK":{"S":"1"},"n":{"N":"3"}}"#;
 
 /// One place for one item, whose writer keeps the contract of [`Amend`], with trouble first.
@@ -52,12 +54,23 @@ impl OneItem {
             Amendment::Replace { found, item, .. } => (Some(found.to_vec()), Some(item.to_vec())),
             Amendment::Delete { found, .. } => (Some(found.to_vec()), None),
         };
-        if wanted != before {
+        let is_read = match amendment {
+            // No condition can say that there are no other attributes.
+            Amendment::Delete { found, .. } => before.as_deref().is_some_and(|item| holds(item, found)),
+            Amendment::Put { .. } | Amendment::Replace { .. } => wanted == before,
+        };
+        if !is_read {
             return Amended::Moved;
         }
         *stored = item;
         Amended::Done { before }
     }
+}
+
+fn holds(item: &[u8], found: &[u8]) -> bool {
+    let members = |json| serde_json::from_slice::<serde_json::Map<String, Json>>(json).unwrap();
+    let item = members(item);
+    members(found).iter().all(|(name, value)| item.get(name) == Some(value))
 }
 
 impl Amend for OneItem {
@@ -92,7 +105,7 @@ fn source_key() -> Vec<(String, String)> {
 
 fn repair<A: Amend>(amend: Arc<A>, lookup: &Arc<OneItem>, log: RepairLog) -> Repair<A, OneItem> {
     let pacer = Pacer::new(&Pace::Unlimited);
-    Repair { pace: QUICK, ..Repair::new(amend, Arc::clone(lookup), log, pacer, 1) }
+    Repair { pace: QUICK, ..Repair::new(amend, Arc::clone(lookup), log, pacer, 1, 32) }
 }
 
 async fn mend(target: &Arc<OneItem>, found: Option<&[u8]>) -> Result<Became, MendError> {
@@ -149,6 +162,116 @@ async fn an_item_without_a_row_is_deleted_as_long_as_it_is_what_was_read() {
     assert_eq!((delete(&target).await, target.item()), (deleted(), None));
     let target = OneItem::new(Some(WRONG), [Trouble::TooWide]);
     assert!(matches!(delete(&target).await, Became::Left(_)));
+}
+
+fn told(folder: &Path) -> Vec<[String; 2]> {
+    let told = |line: &Json| ["what", "outcome"].map(|name| line[name].as_str().unwrap().to_owned());
+    lines(folder).iter().map(told).collect()
+}
+
+/// The application adds an attribute between the look and the deletion, and perhaps a whole item after it.
+#[tokio::test]
+async fn an_attribute_that_nobody_has_read_is_put_back_with_its_item() {
+    let added = || Trouble::Others(Some(MORE));
+    let throttled = Trouble::Fails(TargetErrorKind::Throttled(Vec::new()));
+    for (then, stays, put) in [
+        (vec![], MORE, "put"),
+        (vec![throttled, Trouble::None], MORE, "put"),
+        (vec![Trouble::AnswerLost], MORE, "moved"),
+        (vec![Trouble::Others(Some(OTHER))], OTHER, "moved"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let target = OneItem::new(Some(WRONG), [added()].into_iter().chain(then));
+        let log = RepairLog::in_folder(folder.path(), false).unwrap();
+        let repair = repair(Arc::clone(&target), &target, log);
+        let items = [OrphanedItem { key: KEY, found: WRONG }];
+        assert_eq!(repair.delete("User", &items, &|_| {}).await.unwrap(), [Became::Moved]);
+        assert_eq!(target.item().as_deref(), Some(stays));
+        assert_eq!(
+            told(folder.path()),
+            [["delete", "intended"], ["delete", "deleted"], ["put", put], ["delete", "moved"]]
+        );
+        // Before it is put back the whole item is on disk.
+        assert_eq!(lines(folder.path())[1]["before"], serde_json::from_slice::<Json>(MORE).unwrap());
+        assert_eq!(repair.deleted(), 0);
+    }
+}
+
+#[tokio::test]
+async fn an_item_that_cannot_be_put_back_is_in_the_log() {
+    let then = |kind| [Trouble::Others(Some(MORE)), Trouble::Fails(kind)];
+    let items = [OrphanedItem { key: KEY, found: WRONG }];
+    let folder = tempfile::tempdir().unwrap();
+    let target = OneItem::new(Some(WRONG), then(TargetErrorKind::Permission));
+    let log = RepairLog::in_folder(folder.path(), false).unwrap();
+    let repair_of_it = repair(Arc::clone(&target), &target, log);
+    let error = repair_of_it.delete("User", &items, &|_| {}).await.unwrap_err().to_string();
+    assert!(error.contains("put back") && error.contains(REPAIRS), "{error}");
+    assert_eq!(told(folder.path()), [["delete", "intended"], ["delete", "deleted"]]);
+    assert_eq!(lines(folder.path())[1]["before"], serde_json::from_slice::<Json>(MORE).unwrap());
+    let target = OneItem::new(Some(WRONG), then(TargetErrorKind::Refused));
+    let before = Some(MORE.to_vec());
+    assert_eq!(delete(&target).await, Became::Deleted { before });
+}
+
+/// The disk is lost with the first change.
+#[derive(Debug)]
+struct DiskLost {
+    target: Arc<OneItem>,
+    folder: std::path::PathBuf,
+}
+
+impl Amend for DiskLost {
+    async fn amend(&self, amendment: &Amendment<'_>) -> Result<Amended, TargetError> {
+        std::fs::remove_dir_all(&self.folder).unwrap_or_default();
+        self.target.amend(amendment).await
+    }
+}
+
+#[tokio::test]
+async fn an_item_is_put_back_though_it_cannot_be_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = OneItem::new(Some(WRONG), [Trouble::Others(Some(MORE))]);
+    let amend = DiskLost { target: Arc::clone(&target), folder: folder.path().to_owned() };
+    let log = RepairLog::in_folder(folder.path(), false).unwrap();
+    let items = [OrphanedItem { key: KEY, found: WRONG }];
+    let error = repair(Arc::new(amend), &target, log).delete("User", &items, &|_| {}).await.unwrap_err();
+    assert!(matches!(error, MendError::Log(_)), "{error}");
+    assert_eq!(target.item().as_deref(), Some(MORE));
+}
+
+/// Counts the writes that are in flight together.
+#[derive(Debug, Default)]
+struct Busy {
+    now: Mutex<(usize, usize)>,
+}
+
+impl Amend for Busy {
+    async fn amend(&self, _: &Amendment<'_>) -> Result<Amended, TargetError> {
+        {
+            let (now, most) = &mut *self.now.lock().unwrap();
+            *now += 1;
+            *most = *now.max(most);
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        self.now.lock().unwrap().0 -= 1;
+        Ok(Amended::Done { before: None })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_writes_are_in_flight_than_allowed_whoever_calls() {
+    for allowed in [1, 3, 32] {
+        let (busy, nothing) = (Arc::new(Busy::default()), OneItem::new(None, []));
+        let pacer = Pacer::new(&Pace::Unlimited);
+        let repair = Repair::new(Arc::clone(&busy), nothing, RepairLog::nowhere(), pacer, 1, allowed);
+        let item = OrphanedItem { key: KEY, found: WRONG };
+        let items = [item; 20];
+        let ended = join_all((0..4).map(|_| repair.delete("User", &items, &|_| {}))).await;
+        assert!(ended.into_iter().all(|became| became.unwrap().len() == 20));
+        assert_eq!(busy.now.lock().unwrap().1, allowed);
+        assert_eq!(repair.deleted(), 80);
+    }
 }
 
 #[tokio::test]
