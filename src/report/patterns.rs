@@ -21,6 +21,8 @@ pub struct PatternReport {
     pub operation: &'static str,
     /// Rows of `params` that were asked for.
     pub params: u64,
+    /// Rows that it has.
+    pub rows: u64,
     /// Rows of `params` that make no key, by rule, or no question ([`BETWEEN_REVERSED`]).
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub skipped_by: IndexMap<String, u64>,
@@ -32,6 +34,10 @@ pub struct PatternReport {
     pub unexpected: u64,
     pub different: u64,
     pub out_of_order: u64,
+    /// Rows that `returns` names and that are not in the index.
+    pub not_in_index: u64,
+    /// Rows that `returns` names and that make no item.
+    pub rejected: u64,
     /// Requests for one row of `params`, on average.
     pub requests: Option<f64>,
     /// Read units for one row of `params`, on average, at the price of eventually consistent reads.
@@ -142,11 +148,12 @@ fn answers(pattern: &PatternReport) -> Vec<(Option<String>, Meaning)> {
     let params = if pattern.params == 0 { Meaning::Attention } else { Meaning::Plain };
     let counts = [(pattern.params, params), (pattern.items, Meaning::Plain), (pattern.wrong, wrong)];
     let takes = [pattern.requests, pattern.rcu, pattern.p50_ms, pattern.p99_ms];
-    counts
-        .into_iter()
-        .map(|(count, meaning)| (Some(thousands(count)), meaning))
-        .chain(takes.map(|number| (number.map(decimal), Meaning::Plain)))
-        .collect()
+    let mut counts =
+        counts.into_iter().map(|(count, meaning)| (Some(thousands(count)), meaning)).collect::<Vec<_>>();
+    if let Some((Some(params), _)) = counts.first_mut().filter(|_| pattern.rows > pattern.params) {
+        params.push_str(&format!(" of {}", thousands(pattern.rows)));
+    }
+    counts.into_iter().chain(takes.map(|number| (number.map(decimal), Meaning::Plain))).collect()
 }
 
 fn in_source(cost: &SourceCost) -> Cells<4> {
@@ -206,7 +213,7 @@ fn example_text(example: &PatternExample, style: Style) -> String {
 fn notes(patterns: &[PatternReport], style: Style) -> String {
     let note = |pattern: &PatternReport| {
         let name = printable(&pattern.name);
-        unasked(pattern).into_iter().map(move |note| format!("{name}: {note}"))
+        unasked(pattern).into_iter().chain(unproven(pattern)).map(move |note| format!("{name}: {note}"))
     };
     patterns.iter().flat_map(note).map(|note| style.paint(Meaning::Attention, &note) + "\n").collect()
 }
@@ -231,6 +238,23 @@ fn unasked(pattern: &PatternReport) -> Vec<String> {
     if reversed > 0 {
         let rows = counted(reversed, "row of `params` was", "rows of `params` were");
         notes.push(format!("{rows} not asked: the lower bound of `between` is above the\n  upper one, for which an application gets an error"));
+    }
+    notes
+}
+
+/// What an answer that is right says little about.
+fn unproven(pattern: &PatternReport) -> Vec<String> {
+    let PatternReport { params, not_in_index, rejected, .. } = *pattern;
+    let mut notes = Vec::new();
+    if params > 0 && !pattern.is_wrong() && pattern.items == 0 {
+        notes.push("all answers were empty, in the table and in the source".to_owned());
+    }
+    if not_in_index > 0 {
+        let rows = counted(not_in_index, "row", "rows");
+        notes.push(format!("{rows} that `returns` names, not in the index: a key of it is NULL or\n  empty there, or `when` does not hold"));
+    }
+    if rejected > 0 {
+        notes.push(format!("{} that `returns` names, rejected", counted(rejected, "row", "rows")));
     }
     notes
 }

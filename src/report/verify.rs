@@ -238,8 +238,11 @@ fn proven(report: &VerifyReport, total: &VerifiedEntity) -> String {
             format!("The target matches in every row of the sample; {rows} not checked.")
         }
         _ if report.orphans.as_ref().is_some_and(|orphans| orphans.known == 0) => {
-            "Every item that the source makes is in the target, and equal; no other item of its entities is."
-                .to_owned()
+            let of_export = report.orphans.as_ref().is_some_and(|orphans| orphans.segments.is_none());
+            let others = if of_export { "was in the export" } else { "is" };
+            format!(
+                "Every item that the source makes is in the target, and equal; no other item of its entities {others}."
+            )
         }
         _ => "Every item that the source makes is in the target, and equal.".to_owned(),
     }

@@ -30,6 +30,8 @@ pub struct Draw<'a> {
     most: usize,
     rank: &'a (dyn Fn(&[Option<KeyPart>]) -> u64 + Send + Sync),
     kept: BTreeMap<u64, ParameterRow>,
+    /// Rows that were offered.
+    seen: u64,
 }
 
 impl fmt::Debug for Draw<'_> {
@@ -43,11 +45,12 @@ impl fmt::Debug for Draw<'_> {
 
 impl<'a> Draw<'a> {
     pub fn new(most: usize, rank: &'a (dyn Fn(&[Option<KeyPart>]) -> u64 + Send + Sync)) -> Self {
-        Self { most, rank, kept: BTreeMap::new() }
+        Self { most, rank, kept: BTreeMap::new(), seen: 0 }
     }
 
     /// The rank of a row that is to be kept, as far as is known by now.
-    pub(super) fn place(&self, values: &[Option<KeyPart>]) -> Option<u64> {
+    pub(super) fn place(&mut self, values: &[Option<KeyPart>]) -> Option<u64> {
+        self.seen += 1;
         let rank = (self.rank)(values);
         let full = self.kept.len() >= self.most;
         let beyond = full && self.kept.last_key_value().is_none_or(|(last, _)| rank > *last);
@@ -59,6 +62,10 @@ impl<'a> Draw<'a> {
         if self.kept.len() > self.most {
             self.kept.pop_last();
         }
+    }
+
+    pub fn seen(&self) -> u64 {
+        self.seen
     }
 
     pub fn rows(self) -> Vec<ParameterRow> {

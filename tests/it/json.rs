@@ -39,11 +39,12 @@ const TOTALS: [&str; 6] = ["items", "read", "rejected", "skipped", "wcu", "writt
 const VERIFY: [&str; 7] = ["command", "elapsed_seconds", "entities", "outcome", "rcu", "snapshots", "table"];
 const VERIFY_ENTITY: [&str; 9] =
     ["checked", "different", "expired", "matching", "missing", "moved", "read", "rejected", "skipped"];
-const PATTERN: [&str; 15] = [
+const PATTERN: [&str; 18] = [
     "different",
     "items",
     "missing",
     "name",
+    "not_in_index",
     "one_table_per_entity",
     "operation",
     "out_of_order",
@@ -51,7 +52,9 @@ const PATTERN: [&str; 15] = [
     "p99_ms",
     "params",
     "rcu",
+    "rejected",
     "requests",
+    "rows",
     "source",
     "unexpected",
     "wrong",

@@ -495,6 +495,7 @@ fn told_as_deleted(stderr: &str) -> Option<usize> {
     line.split(',').next()?.parse().ok()
 }
 
+/// P10: nothing that was sent is left without an answer.
 #[tokio::test]
 async fn a_stopped_deletion_finishes_what_is_in_flight_and_says_what_it_has_done() {
     for concurrency in [1, 32] {
@@ -637,6 +638,9 @@ async fn an_export_that_proves_nothing_is_refused() {
     refused("the export is of table `other`, the mapping's table is `shop`").await;
     export(&stage, &items, 2, |summary| summary["tableId"] = json!("another"));
     refused("an earlier table of that name (another)").await;
+    export(&stage, &items, 2, |_| {});
+    std::fs::copy(folder.join("data/file0.json.gz"), folder.join("data/file1.json.gz")).unwrap();
+    refused("the export has items twice: 10 lines hold 5 items").await;
     export(&stage, &items, 2, |_| {});
     let data = |bytes: &[u8]| std::fs::write(folder.join("data/file1.json.gz"), bytes).unwrap();
     let whole = std::fs::read(folder.join("data/file1.json.gz")).unwrap();

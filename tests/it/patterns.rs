@@ -174,7 +174,16 @@ async fn sparse_indexes_shards_and_projections() {
         // NULL makes no key: that row of params is not asked.
         assert_eq!(counts(pattern(&report, "level")), [8, 0, 24, 0, 0, 0, 0], "{}", kind.name());
         assert_eq!(pattern(&report, "level")["skipped_by"], json!({"key_null": 1}));
-        assert_eq!(counts(pattern(&report, "everything")), [1, 0, 3, 0, 0, 0, 0], "{}", kind.name());
+        let everything = pattern(&report, "everything");
+        assert_eq!(counts(everything), [1, 0, 3, 0, 0, 0, 0], "{}", kind.name());
+        // What the index lacks is told.
+        let without = stage.database.text("SELECT count(*) FROM readings WHERE level IS NULL").await;
+        assert_eq!(everything["not_in_index"].to_string(), without, "{}", kind.name());
+        let text = stage.migrate("verify", 0).await.stdout;
+        assert!(
+            text.contains(&format!("everything: {without} rows that `returns` names, not in the index")),
+            "{text}"
+        );
         assert_eq!(report["outcome"], "done");
     }
 }

@@ -114,26 +114,42 @@ fn rows_that_were_not_asked_are_told() {
     let skipped_by = IndexMap::from([("key_null".to_owned(), 2), ("key_too_long".to_owned(), 1)]);
     let some = PatternReport { name: "some".to_owned(), skipped_by, ..right() };
     let skipped_by = IndexMap::from([("key_null".to_owned(), 1), (BETWEEN_REVERSED.to_owned(), 12)]);
+    let little = PatternReport {
+        name: "little".to_owned(),
+        rows: 4_120,
+        items: 0,
+        not_in_index: 1,
+        rejected: 2,
+        source: SourceCost { statements: 1, ..SourceCost::default() },
+        ..right()
+    };
     let none = PatternReport { name: "none".to_owned(), skipped_by, ..nothing.clone() };
     expect![[r#"
-        access pattern               params  items  wrong  reads   RCU  p50 ms  p99 ms
-        a user and all their orders       0      0      0      –     –       –       –
-          by SQL                                               3             –       –
-          by tables apart                                      –     –
-        some                            100  1,540      0      1   0.5    3.25      12
-          by SQL                                               3           1.1       2
-          by tables apart                                      3  1.52
-        none                              0      0      0      –     –       –       –
-          by SQL                                               3             –       –
-          by tables apart                                      –     –
+        access pattern                     params  items  wrong  reads   RCU  p50 ms  p99 ms
+        a user and all their orders             0      0      0      –     –       –       –
+          by SQL                                                     3             –       –
+          by tables apart                                            –     –
+        some                                  100  1,540      0      1   0.5    3.25      12
+          by SQL                                                     3           1.1       2
+          by tables apart                                            3  1.52
+        little                       100 of 4,120      0      0      1   0.5    3.25      12
+          by SQL                                                     1             –       –
+          by tables apart                                            3  1.52
+        none                                    0      0      0      –     –       –       –
+          by SQL                                                     3             –       –
+          by tables apart                                            –     –
         From `reads` on of one answer: requests or SQL statements, read units (eventually
         consistent), time. Tables apart: if each entity had one of its own.
         a user and all their orders: nothing was asked, `params` returned no row
         some: 3 rows of `params` make no key and were not asked
+        little: all answers were empty, in the table and in the source
+        little: 1 row that `returns` names, not in the index: a key of it is NULL or
+          empty there, or `when` does not hold
+        little: 2 rows that `returns` names, rejected
         none: nothing was asked
         none: 1 row of `params` makes no key and was not asked
         none: 12 rows of `params` were not asked: the lower bound of `between` is above the
           upper one, for which an application gets an error
     "#]]
-    .assert_eq(&patterns_text(&[nothing, some, none], PLAIN));
+    .assert_eq(&patterns_text(&[nothing, some, little, none], PLAIN));
 }

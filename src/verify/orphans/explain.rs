@@ -10,6 +10,8 @@ use crate::keys::{Hash, Sorter};
 pub(super) struct Explained {
     /// Items, each counted once however often it was seen.
     pub(super) items: u64,
+    /// All of what was seen.
+    pub(super) sightings: u64,
     /// Items with a row's key.
     pub(super) explained: u64,
     /// Where the others stand.
@@ -20,12 +22,13 @@ pub(super) struct Explained {
 const ROOM: usize = 8 << 20;
 
 pub(super) fn explain(seen: Vec<Sorter<Sighting>>, rows: Vec<Sorter<RowKey>>) -> io::Result<Explained> {
-    let mut found = Explained { items: 0, explained: 0, others: Sorter::new(ROOM) };
+    let mut found = Explained { items: 0, sightings: 0, explained: 0, others: Sorter::new(ROOM) };
     let mut rows = Sorter::join(rows)?;
     let mut row = rows.next().transpose()?;
     let mut before: Option<Hash> = None;
     for sighting in Sorter::join(seen)? {
         let Sighting { hash, spot } = sighting?;
+        found.sightings += 1;
         if before.replace(hash) == Some(hash) {
             continue;
         }

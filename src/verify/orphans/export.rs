@@ -78,6 +78,8 @@ pub enum ExportError {
     Totals { summary: u64, files: u64 },
     #[error("{} holds {found} items, the manifest says {expected}", path.display())]
     Items { path: PathBuf, found: u64, expected: u64 },
+    #[error("the export has items twice: {lines} lines hold {items} items; is a file there under two names?")]
+    Twice { lines: u64, items: u64 },
     #[error("{}, line {line}: {what}", path.display())]
     Line { path: PathBuf, line: u64, what: String },
     #[error("the export is of {exported}, the mapping's table is {table}")]
@@ -188,6 +190,7 @@ impl ExportError {
             | ExportError::Missing { .. }
             | ExportError::Totals { .. }
             | ExportError::Items { .. }
+            | ExportError::Twice { .. }
             | ExportError::Line { .. } => "copy the whole export once more: `aws s3 sync`",
             ExportError::OtherTable { .. } => "export the mapping's table",
         }

@@ -161,7 +161,11 @@ pub async fn find_orphans<T: Scan + Lookup>(
     let meter = Arc::new(Meter::new(&options.pace, options.most));
     let read = read(plan, source, &table, &options, &names, &meter, &observe);
     let Some(read) = unless_stopped(&stop, read).await else { return Ok(None) };
-    let Read { found: Explained { items: scanned, explained, others }, logs, segments, with_rows } = read?;
+    let Read { found, logs, segments, with_rows } = read?;
+    let Explained { items: scanned, sightings, explained, others } = found;
+    if sightings > scanned && segments.is_none() {
+        return Err(ExportError::Twice { lines: sightings, items: scanned }.into());
+    }
     if options.mend.is_some() && explained == 0 && scanned > 0 {
         return Err(OrphanError::NothingExplained { items: scanned });
     }

@@ -1,5 +1,7 @@
 //! The items that belong to an answer, by the entities' own SELECTs.
 
+use std::time::{Duration, Instant};
+
 use crate::item::{self, ItemPage};
 use crate::plan::{EntityPlan, Plan, ReturnPlan};
 use crate::source::{Bound, Page, PageRead, ParameterRow, Reader};
@@ -30,6 +32,18 @@ pub(super) struct Expected {
     pub(super) excused: bool,
 }
 
+/// What the source says to one question.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    pub(super) items: Vec<Expected>,
+    /// Rows whose item is not in the index: NULL, empty, or `when` does not hold.
+    pub(super) not_in_index: usize,
+    /// Rows that make no item.
+    pub(super) rejected: usize,
+    /// Of the statements.
+    pub(super) elapsed: Duration,
+}
+
 /// The items of one question, of all entities that `returns` names.
 pub(super) async fn expected(
     plan: &Plan,
@@ -37,19 +51,24 @@ pub(super) async fn expected(
     row: &ParameterRow,
     reader: &mut Reader,
     rules: &Rules,
-) -> Result<Vec<Expected>, VerifyError> {
-    let mut all = Vec::new();
+) -> Result<Wanted, VerifyError> {
+    let mut wanted = Wanted::default();
     let mut room = MOST_BYTES;
     for (position, returned) in reading.pattern.returns.iter().enumerate() {
         let Some(entity) = plan.entities.iter().find(|entity| entity.name == returned.entity) else {
             continue;
         };
+        let started = Instant::now();
         let page = rows(reading, entity, returned, row, reader, room).await?;
+        wanted.elapsed += started.elapsed();
         room = room.saturating_sub(page.size());
         let built = item::rebuild(&entity.layout, &page, ItemPage::default());
-        all.extend(items(reading, position, entity, &page, &built, rules)?);
+        wanted.rejected += built.rejections.len();
+        let found = items(reading, position, entity, &page, &built, rules)?;
+        wanted.not_in_index += built.items.len() - found.len();
+        wanted.items.extend(found);
     }
-    Ok(all)
+    Ok(wanted)
 }
 
 async fn rows(

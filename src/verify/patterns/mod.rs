@@ -26,7 +26,7 @@ use crate::source::{Draw, KeyPart, ParameterRow, Reader, Select, Source, SourceE
 use crate::target::{Lookup, Query, TargetError};
 
 use ask::{Answer, ask};
-use expected::{Expected, expected};
+use expected::{Expected, Wanted, expected};
 use judge::{Verdict, judge};
 use question::{Question, Reading, render};
 use tally::Tally;
@@ -100,7 +100,7 @@ struct Asking<'a, T> {
 /// A question with what belongs to its answer, what came, and what is wrong with it.
 struct Heard {
     question: Question,
-    expected: Vec<Expected>,
+    wanted: Wanted,
     answer: Answer,
     verdict: Verdict,
 }
@@ -115,7 +115,9 @@ impl<T: Lookup + Query> Asking<'_, T> {
     ) -> Result<Vec<ParameterRow>, VerifyError> {
         (self.observe)(VerifyEvent::Pattern { name: reading.pattern.name.clone() });
         let mut doubtful = Vec::new();
-        for row in drawn(reader, reading.pattern, self.options.seed).await? {
+        let (rows, all) = drawn(reader, reading.pattern, self.options.seed).await?;
+        tally.of_rows(all);
+        for row in rows {
             let question = match render(reading, &row) {
                 Ok(question) => question,
                 Err(unasked) => {
@@ -123,15 +125,14 @@ impl<T: Lookup + Query> Asking<'_, T> {
                     continue;
                 }
             };
-            let started = Instant::now();
-            let expected = expected(self.plan, reading, &row, reader, &self.rules).await?;
-            tally.source_took(started.elapsed());
-            let answer = self.ask(reading, &question, &expected).await?;
+            let wanted = expected(self.plan, reading, &row, reader, &self.rules).await?;
+            tally.source_took(wanted.elapsed);
+            let answer = self.ask(reading, &question, &wanted.items).await?;
             tally.asked(&answer);
-            let verdict = judge(reading, &expected, &answer.calls);
+            let verdict = judge(reading, &wanted.items, &answer.calls);
             match verdict.is_wrong() {
                 true => doubtful.push(row),
-                false => tally.judged(&Heard { question, expected, answer, verdict }),
+                false => tally.judged(&Heard { question, wanted, answer, verdict }),
             }
         }
         Ok(doubtful)
@@ -149,15 +150,15 @@ impl<T: Lookup + Query> Asking<'_, T> {
         for row in rows {
             // It was rendered before.
             let Ok(question) = render(reading, row) else { continue };
-            let expected = expected(self.plan, reading, row, reader, &self.rules).await?;
+            let wanted = expected(self.plan, reading, row, reader, &self.rules).await?;
             let (answer, verdict) = loop {
-                let answer = self.ask(reading, &question, &expected).await?;
-                let verdict = judge(reading, &expected, &answer.calls);
+                let answer = self.ask(reading, &question, &wanted.items).await?;
+                let verdict = judge(reading, &wanted.items, &answer.calls);
                 if !verdict.is_wrong() || !settling.wait().await {
                     break (answer, verdict);
                 }
             };
-            tally.judged(&Heard { question, expected, answer, verdict });
+            tally.judged(&Heard { question, wanted, answer, verdict });
         }
         Ok(())
     }
@@ -182,17 +183,18 @@ impl<T: Lookup + Query> Asking<'_, T> {
     }
 }
 
-/// The rows of `params` to ask for; without it one without values.
+/// The rows of `params` to ask for, and how many it has; without it one without values.
 async fn drawn(
     reader: &mut Reader,
     pattern: &PatternPlan,
     seed: u64,
-) -> Result<Vec<ParameterRow>, VerifyError> {
-    let Some(params) = &pattern.params else { return Ok(vec![ParameterRow::without_values()]) };
+) -> Result<(Vec<ParameterRow>, u64), VerifyError> {
+    let Some(params) = &pattern.params else { return Ok((vec![ParameterRow::without_values()], 1)) };
     let rank = |values: &[Option<KeyPart>]| rank(seed, &pattern.name, values);
     let mut draw = Draw::new(pattern.sample, &rank);
     reader.draw(params, &mut draw).await.map_err(|error| of_pattern(pattern, error))?;
-    Ok(draw.rows())
+    let seen = draw.seen();
+    Ok((draw.rows(), seen))
 }
 
 /// The same seed draws the same rows.

@@ -59,8 +59,16 @@ impl<'a> Tally<'a> {
         *self.report.skipped_by.entry(unasked.as_str().to_owned()).or_default() += 1;
     }
 
+    /// How many rows `params` has.
+    pub(super) fn of_rows(&mut self, rows: u64) {
+        self.report.rows = rows;
+    }
+
+    /// The statements know no limit: with one their time is that of more than the answer.
     pub(super) fn source_took(&mut self, elapsed: Duration) {
-        self.source_times.push(elapsed);
+        if self.reading.pattern.limit.is_none() {
+            self.source_times.push(elapsed);
+        }
     }
 
     /// The first answer to a question: what it took.
@@ -72,7 +80,8 @@ impl<'a> Tally<'a> {
 
     /// The last answer to it.
     pub(super) fn judged(&mut self, heard: &Heard) {
-        let Heard { expected, verdict, .. } = heard;
+        let Heard { wanted, verdict, .. } = heard;
+        let expected = &wanted.items;
         let report = &mut self.report;
         report.params += 1;
         report.wrong += u64::from(verdict.is_wrong());
@@ -81,6 +90,8 @@ impl<'a> Tally<'a> {
         report.unexpected += count(verdict.unexpected.len());
         report.different += count(verdict.different.len());
         report.out_of_order += count(verdict.out_of_order.len());
+        report.not_in_index += count(wanted.not_in_index);
+        report.rejected += count(wanted.rejected);
         let (requests, half_units) = separate(self.reading, expected);
         self.separate.0 += requests;
         self.separate.1 += half_units;
@@ -88,7 +99,8 @@ impl<'a> Tally<'a> {
     }
 
     fn example(&mut self, heard: &Heard) {
-        let Heard { question, expected, answer, verdict } = heard;
+        let Heard { question, wanted, answer, verdict } = heard;
+        let expected = &wanted.items;
         let stored = |(call, item): (usize, usize)| answer.calls.get(call)?.items.get(item);
         let of_item = |what, at: usize| {
             let item = expected.get(at)?;

@@ -159,9 +159,15 @@ impl<A: Amend, L: Lookup> Repair<A, L> {
         slowed: &(dyn Fn(&TargetError) + Send + Sync),
     ) -> Result<Became, MendError> {
         match self.make(change, slowed).await? {
-            Made::Done { before } => match lost(&change.amendment, before.as_deref())? {
-                Some(item) => self.put_back(entity, change, item, slowed).await,
-                None => Ok(change.made(before)),
+            Made::Done { before } => match (unread(&change.amendment, before.as_deref())?, &change.amendment)
+            {
+                (None, _) => Ok(change.made(before)),
+                (Some(item), Amendment::Delete { .. }) => self.put_back(entity, change, item, slowed).await,
+                (Some(_), _) => {
+                    // What came since stays in the item, which is another one than the row makes.
+                    self.log.settle(entity, [(change, &change.made(before))].into_iter()).await?;
+                    Ok(Became::Moved)
+                }
             },
             Made::Moved { in_doubt } => self.look_again(change, in_doubt, slowed).await,
             Made::Not(why) => Ok(Became::Left(why)),
@@ -291,11 +297,13 @@ enum Made {
     Not(String),
 }
 
-/// The item that a deletion has taken, where it had attributes that nobody has read: all that were read are as they
+/// The item that a change has found, where it had attributes that nobody has read: all that were read are as they
 /// were.
-fn lost<'a>(amendment: &Amendment<'_>, before: Option<&'a [u8]>) -> Result<Option<&'a [u8]>, Malformed> {
+fn unread<'a>(amendment: &Amendment<'_>, before: Option<&'a [u8]>) -> Result<Option<&'a [u8]>, Malformed> {
     match (amendment, before) {
-        (Amendment::Delete { found, .. }, Some(before)) => Ok((!same(found, before)?).then_some(before)),
+        (Amendment::Delete { found, .. } | Amendment::Replace { found, .. }, Some(before)) => {
+            Ok((!same(found, before)?).then_some(before))
+        }
         _ => Ok(None),
     }
 }
