@@ -1,6 +1,8 @@
 //! Whether the entities of a mapping can give the answers that a pattern wants, and what else comes with them.
 
-use crate::mapping::{Diagnostic, Projection, SHARD, SortKey, Span, Spanned, Step, Template, TemplatePart};
+use crate::mapping::{
+    Comparison, Diagnostic, Projection, SHARD, SortKey, Span, Spanned, Step, Template, TemplatePart,
+};
 use crate::plan::language::{Atom, meet};
 use crate::plan::scope::list;
 use crate::plan::{EntityPlan, KeyColumn, KeyPlan, PartPlan, TablePlan};
@@ -17,14 +19,19 @@ pub(super) fn check(
     findings: &mut Vec<Diagnostic>,
 ) {
     let read = Read::of(draft, table);
+    let mut shards: Vec<(&str, u32)> = Vec::new();
     for (name, _) in &draft.pattern.returns {
         let Some(entity) = entities.iter().find(|entity| entity.name == *name.get_ref()) else { continue };
         let wanted = Wanted { read: &read, entity, span: name.span() };
         match wanted.keys() {
             Err(never) => findings.push(never),
-            Ok(keys) => findings.extend(wanted.remarks(&keys)),
+            Ok(keys) => {
+                shards.extend(wanted.shards(&keys).map(|count| (entity.name.as_str(), count)));
+                findings.extend(wanted.remarks(&keys));
+            }
         }
     }
+    findings.extend(read.shards(&shards));
     findings.extend(entities.iter().filter_map(|entity| read.comes_too(entity)));
 }
 
@@ -97,6 +104,21 @@ impl<'a> Read<'a> {
         self.calls.iter().any(|call| call.sk.as_ref().is_none_or(|asked| can_match(asked, &written)))
     }
 
+    /// Fewer calls than shards miss items, more find nothing.
+    fn shards(&self, written: &[(&str, u32)]) -> Option<Diagnostic> {
+        let asked = self.draft.pattern.shards.as_ref()?;
+        let (entity, most) = written.iter().max_by_key(|(_, count)| *count)?;
+        let pattern = self.pattern();
+        let message =
+            format!("`{pattern}` asks {} shards, and `{entity}` is spread over {most}", asked.get_ref());
+        let finding = match asked.get_ref().cmp(most) {
+            std::cmp::Ordering::Equal => return None,
+            std::cmp::Ordering::Less => Diagnostic::error("pattern-shards", asked.span(), message),
+            std::cmp::Ordering::Greater => Diagnostic::warning("pattern-shards", asked.span(), message),
+        };
+        Some(finding.with_help(format!("write shards = {most}")))
+    }
+
     /// An entity that the answer does not want and that can be in it.
     fn comes_too(&self, entity: &EntityPlan) -> Option<Diagnostic> {
         let pattern = self.draft.pattern;
@@ -116,9 +138,12 @@ impl<'a> Read<'a> {
             None => format!(
                 "narrow it with `sk`, such as {{ begins_with = \"…\" }}, or name `{other}` in `returns`"
             ),
-            Some(_) => {
+            Some(SortKey::Compared(Comparison::BeginsWith, _)) => {
                 format!("give the sk of `{other}` a beginning of its own, or name `{other}` in `returns`")
             }
+            Some(_) => format!(
+                "end the range where the sk of `{other}` begins, by begins_with or between, or name `{other}` in `returns`"
+            ),
         };
         Some(Diagnostic::warning("pattern-reads-more", span, message).with_help(help))
     }
@@ -179,7 +204,7 @@ impl Wanted<'_> {
     }
 
     fn remarks(&self, keys: &Keys) -> Vec<Diagnostic> {
-        let mut remarks: Vec<Diagnostic> = self.shards(keys).into_iter().collect();
+        let mut remarks: Vec<Diagnostic> = self.open_beginning(keys).into_iter().collect();
         let pattern = self.read.draft.pattern;
         let sort: &[Template] = match &pattern.sk {
             Some(SortKey::Equal(parts)) => parts,
@@ -193,29 +218,44 @@ impl Wanted<'_> {
         remarks
     }
 
-    /// Fewer calls than shards miss items, more find nothing.
-    fn shards(&self, keys: &Keys) -> Option<Diagnostic> {
-        let asked = self.read.draft.pattern.shards.as_ref()?;
-        let written = keys.pk.iter().flat_map(|key| &key.template.parts).find_map(|part| match part {
+    /// How many shards its items are spread over.
+    fn shards(&self, keys: &Keys) -> Option<u32> {
+        keys.pk.iter().flat_map(|key| &key.template.parts).find_map(|part| match part {
             PartPlan::Value { steps, .. } => steps.iter().find_map(|step| match step {
                 Step::Shard(count) => Some(*count),
                 _ => None,
             }),
             PartPlan::Literal(_) => None,
-        })?;
-        let message = format!(
-            "`{}` asks {} shards, and `{}` is spread over {written}",
-            self.read.pattern(),
-            asked.get_ref(),
-            self.entity.name
-        );
-        let help = format!("write shards = {written}");
-        let finding = match asked.get_ref().cmp(&written) {
-            std::cmp::Ordering::Equal => return None,
-            std::cmp::Ordering::Less => Diagnostic::error("pattern-shards", asked.span(), message),
-            std::cmp::Ordering::Greater => Diagnostic::warning("pattern-shards", asked.span(), message),
+        })
+    }
+
+    /// What begins with a value of no fixed length reads the longer ones, too: `ALBUM#1` is how `ALBUM#12` begins.
+    fn open_beginning(&self, keys: &Keys) -> Option<Diagnostic> {
+        let Some(SortKey::Compared(Comparison::BeginsWith, asked)) = &self.read.draft.pattern.sk else {
+            return None;
         };
-        Some(finding.with_help(help))
+        let TemplatePart::Placeholder { column, steps, span } = asked.parts.last()? else { return None };
+        let beginnings = self.read.calls.iter().filter_map(|call| match &call.sk {
+            Some(SortKey::Compared(_, atoms)) => atoms.last(),
+            _ => None,
+        });
+        if !beginnings.into_iter().any(|atom| atom.max != Some(atom.min)) {
+            return None;
+        }
+        let value = placeholder(column, steps);
+        let message = format!(
+            "the begins_with of `{}` ends in `{value}`, whose length varies: it reads what has a longer value there, too",
+            self.read.pattern()
+        );
+        let help = match keys.sk.first()?.template.parts.get(asked.parts.len()) {
+            Some(PartPlan::Literal(text)) => {
+                let end: String = text.chars().take(1).collect();
+                format!("write what `{}` has behind it: `{value}{end}`", self.entity.name)
+            }
+            Some(PartPlan::Value { .. }) => "give it a fixed length, such as a pad".to_owned(),
+            None => format!("ask for the whole key: sk = \"…{value}\""),
+        };
+        Some(Diagnostic::warning("pattern-open-beginning", span.clone(), message).with_help(help))
     }
 
     /// A placeholder with other steps than the entity has there: the same value makes another text.
@@ -239,7 +279,10 @@ impl Wanted<'_> {
                         self.entity.name,
                         placeholder(written.unwrap_or_default(), own)
                     );
-                    let help = format!("write `{}`", placeholder(column, own));
+                    let help = format!(
+                        "write `{}`, unless `params` itself makes that text",
+                        placeholder(column, own)
+                    );
                     return Some(
                         Diagnostic::warning("pattern-other-steps", span.clone(), message).with_help(help),
                     );
