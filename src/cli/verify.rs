@@ -204,15 +204,7 @@ pub(crate) async fn compare(
     options.excuse = recorded.excuse(options.losers.as_deref(), losing)?;
     let notebook =
         Notebook { folder: folder.to_owned(), purpose: purpose(args).to_owned(), table: identity, database };
-    // What is switched on behind it is switched on for all rows as they are now.
-    if args.restart || args.enable_ttl {
-        notebook.forget()?;
-    }
-    if let Some(since) = notebook.since(plan, &options) {
-        terminal.remark(&format!(
-            "goes on where the verification that began {since} was stopped; --restart begins anew"
-        ));
-    }
+    go_on(&notebook, args, plan, &options, terminal)?;
     let progress = Progress::new(plan, &vec![Some(0); plan.entities.len()], Wrong::Different, terminal);
     let target = Arc::new(destination.dynamodb.clone());
     let observe = |event| progress.verify_event(&event);
@@ -243,13 +235,44 @@ pub(crate) async fn compare(
     };
     let rest = rest.await;
     progress.finish();
-    let mut report = verified.report(&plan.table.name);
+    Ok(conclude(verified.report(&plan.table.name), orphans, rest.err(), args, expire, destination).await)
+}
+
+/// Says since when, where an earlier verification is gone on with.
+fn go_on(
+    notebook: &Notebook,
+    args: &VerifyArgs,
+    plan: &Plan,
+    options: &VerifyOptions,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    // What is switched on behind it is switched on for all rows as they are now.
+    if args.restart || args.enable_ttl {
+        notebook.forget()?;
+    }
+    if let Some(since) = notebook.since(plan, options) {
+        terminal.remark(&format!(
+            "goes on where the verification that began {since} was stopped; --restart begins anew"
+        ));
+    }
+    Ok(())
+}
+
+/// What was found stands beside the failure that has ended it.
+async fn conclude(
+    mut report: VerifyReport,
+    orphans: Option<OrphanReport>,
+    failure: Option<Failure>,
+    args: &VerifyArgs,
+    expire: Option<Expire>,
+    destination: &Destination,
+) -> Compared {
     report.orphans = orphans;
     if args.repair.redact {
         hide_keys(&mut report);
     }
     orphans::judge(&mut report);
-    let mut failure = rest.err().or_else(|| empty_sample(&report));
+    let mut failure = failure.or_else(|| empty_sample(&report));
     if let (None, Some(expire)) = (&failure, expire) {
         failure = expire.conclude(&mut report, destination, args.repair.dry_run).await.err();
     }
@@ -257,7 +280,7 @@ pub(crate) async fn compare(
         report.outcome = Outcome::Failed;
         report.error = Some(failure.report());
     }
-    Ok(Compared { report, failure })
+    Compared { report, failure }
 }
 
 fn empty_sample(report: &VerifyReport) -> Option<Failure> {

@@ -108,8 +108,8 @@ const EXAMPLES_OF_OTHERS: usize = 1;
 pub(super) fn section(report: &OrphanReport, style: Style) -> String {
     let known = counted(
         report.known,
-        "of the mapping's entities has no row",
-        "of the mapping's entities have no row",
+        "item of the mapping's entities has no row",
+        "items of the mapping's entities have no row",
     );
     let read = counted(report.scanned, "item", "items");
     let meaning = if report.known > 0 { Meaning::Wrong } else { Meaning::Fine };
@@ -247,7 +247,7 @@ mod tests {
     fn orphans_and_others_are_told_apart() {
         expect![[r#"
             Orphans: 2,000 items in the table (Scan in 32 segments, 12,345.5 read units)
-            1,200 of the mapping's entities have no row
+            1,200 items of the mapping's entities have no row
               Order: 1,200, for example
                 {"PK":{"S":"ORDER#1"}}
                 {"PK":{"S":"ORDER#2"}}
@@ -272,7 +272,7 @@ mod tests {
         examples[1].why = Some("the service refuses it".to_owned());
         expect![[r#"
             Orphans: 2,000 items in the table (Scan in 32 segments, 12,345.5 read units)
-            1,200 of the mapping's entities have no row
+            1,200 items of the mapping's entities have no row
               Order: 1,200, for example
                 {"PK":{"S":"ORDER#1"}}
                 {"PK":{"S":"ORDER#2"}}  → left: the service refuses it
@@ -300,7 +300,7 @@ mod tests {
         let clean = OrphanReport { scanned: 5, explained: 5, ..OrphanReport::default() };
         expect![[r#"
             Orphans: 5 items in the export (0 read units)
-            0 of the mapping's entities have no row
+            0 items of the mapping's entities have no row
         "#]]
         .assert_eq(&section(&clean, Style { color: false }));
     }
