@@ -134,7 +134,8 @@ fn announcement(estimate: &SizeEstimate, pace: &Pace, is_local: bool) -> String 
     let price = if is_local { String::new() } else { price(units) };
     format!(
         "looking for orphans reads the whole table, {} in {} items: about {} read units{price}{}; by the \
-         service's estimate, which may be six hours old",
+         service's estimate, which may be six hours old\n\
+         what has no row is read again, and deleting takes the write units of what is deleted",
         bytes(estimate.bytes),
         thousands(estimate.items),
         thousands(units),
@@ -287,7 +288,8 @@ mod tests {
         assert_eq!(
             announcement(&estimate, &Pace::Fixed(10_000), false),
             "looking for orphans reads the whole table, 100.0 GB in 150,000,000 items: about 13,107,200 read units, \
-             about $1.63 on demand in us-east-1, about 21 min 51 s; by the service's estimate, which may be six hours old"
+             about $1.63 on demand in us-east-1, about 21 min 51 s; by the service's estimate, which may be six hours old\n\
+             what has no row is read again, and deleting takes the write units of what is deleted"
         );
         let failure = must_not_exceed(&estimate, 13_107_199).unwrap_err();
         assert_eq!((failure.exit, failure.code), (Exit::Usage, "orphans-limit"));
