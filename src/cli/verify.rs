@@ -2,6 +2,7 @@
 
 mod expire;
 mod orphans;
+mod price;
 mod recorded;
 
 use std::collections::HashMap;
@@ -20,20 +21,19 @@ use super::progress::{Progress, Wrong};
 use super::project::{MappingArgs, Project, StateArgs};
 use super::signals::stop_on_signal;
 use super::terminal::Terminal;
-use crate::load::{Checkpoint, EntityCheckpoint, Pace, Units, redacted};
+use crate::load::redacted;
 use crate::mapping::Rate;
-use crate::plan::{PatternPlan, Plan, PlanOptions};
-use crate::report::cost::{about, counted, thousands};
+use crate::plan::{Plan, PlanOptions};
 use crate::report::{OrphanReport, Outcome, VerifyReport, verify_text};
 use crate::source::{PageLimits, Source};
 use crate::target::TimeToLive;
 use crate::verify::{
-    Expiry, Notebook, Sample, Snapshots, VerifyOptions, ask_patterns, losing_now, read_units, reconsider,
-    verify,
+    Expiry, Notebook, Sample, Snapshots, VerifyOptions, ask_patterns, losing_now, reconsider, verify,
 };
 
 use expire::Expire;
 use orphans::OrphanArgs;
+use price::{announce, questions};
 use recorded::Recorded;
 
 /// Rebuild every item and compare it with what the table holds
@@ -195,27 +195,29 @@ pub(crate) async fn compare(
     announce(plan, destination, recorded.checkpoint.as_ref(), &options, &questions, terminal)?;
     let mend = repairs.mend.clone().filter(|_| args.orphans.delete_orphans);
     let orphans = orphans::look(project, args, terminal, &mut source, plan, destination, mend).await?;
-    let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
-    let mut readers = source.open(settings.readers, &selects).await?.readers;
-    let mut losing = HashMap::new();
-    if let Some(known) = &options.losers {
-        (losing, readers) = losing_now(plan, readers, options.page_limits, known).await?;
-    }
-    options.excuse = recorded.excuse(options.losers.as_deref(), losing)?;
+    let progress = Progress::new(plan, &vec![Some(0); plan.entities.len()], Wrong::Different, terminal);
     let notebook =
         Notebook { folder: folder.to_owned(), purpose: purpose(args).to_owned(), table: identity, database };
-    go_on(&notebook, args, plan, &options, terminal)?;
-    let progress = Progress::new(plan, &vec![Some(0); plan.entities.len()], Wrong::Different, terminal);
-    let target = Arc::new(destination.dynamodb.clone());
     let observe = |event| progress.verify_event(&event);
     let stop = stop_on_signal(terminal);
-    let verified = verify(plan, readers, target, &options, Some(&notebook), &observe, stop.clone()).await;
-    let mut verified = match verified {
+    let verified = async {
+        let selects: Vec<_> = plan.entities.iter().map(|entity| entity.select.as_ref().clone()).collect();
+        let mut readers = source.open(settings.readers, &selects).await?.readers;
+        let mut losing = HashMap::new();
+        if let Some(known) = &options.losers {
+            (losing, readers) = losing_now(plan, readers, options.page_limits, known).await?;
+        }
+        options.excuse = recorded.excuse(options.losers.as_deref(), losing)?;
+        go_on(&notebook, args, plan, &options, terminal)?;
+        let target = Arc::new(destination.dynamodb.clone());
+        Ok(verify(plan, readers, target, &options, Some(&notebook), &observe, stop.clone()).await?)
+    };
+    let mut verified = match verified.await {
         Ok(verified) => verified,
-        Err(error) => {
+        Err(failure) => {
             progress.finish();
             orphans::tell_of_changes(orphans.as_ref(), terminal);
-            return Err(error.into());
+            return Err(failure);
         }
     };
     let rest = async {
@@ -370,60 +372,6 @@ async fn expiry(plan: &Plan, destination: &Destination, repair: bool, terminal: 
             ));
             None
         }
-    }
-}
-
-/// What is read, and what that costs, as far as anyone knows before.
-fn announce(
-    plan: &Plan,
-    destination: &Destination,
-    checkpoint: Option<&Checkpoint>,
-    options: &VerifyOptions,
-    questions: &str,
-    terminal: &Terminal,
-) -> Result<(), Failure> {
-    let (mut units, mut how): (u64, _) = (0, "about");
-    for entity in &plan.entities {
-        let recorded = checkpoint.and_then(|checkpoint| checkpoint.entity(&entity.name));
-        let tally = recorded.map(EntityCheckpoint::tally).unwrap_or_default();
-        let Some(rows) = recorded.map(|_| tally.written).or(entity.expected_rows()) else {
-            how = "at least";
-            continue;
-        };
-        let rows = options.sample.map_or(rows, |sample| sample.of(rows));
-        units = units.saturating_add(rows.saturating_mul(read_units(tally.sizes.summary().median)));
-    }
-    let time = time(&options.pace, units);
-    let price = if destination.dynamodb.is_local() { String::new() } else { price(units) };
-    terminal.remark(&format!("reads back {}, strongly consistent", destination.describe()));
-    terminal.remark(&format!("{how} {} read units{price}{time}{questions}", thousands(units)));
-    Ok(())
-}
-
-/// How much is asked at most; what it costs depends on the answers.
-fn questions(patterns: &[PatternPlan]) -> String {
-    let calls = |pattern: &PatternPlan| {
-        let rows = if pattern.params.is_some() { pattern.sample } else { 1 };
-        rows.saturating_mul(pattern.calls.len())
-    };
-    let calls = patterns.iter().map(calls).fold(0, usize::saturating_add);
-    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-    let named = counted(count(patterns.len()), "access pattern", "access patterns");
-    format!("; then asks {named}, {} calls at most", thousands(count(calls)))
-}
-
-/// How long read units take.
-fn time(pace: &Pace, units: u64) -> String {
-    let seconds = pace.seconds(&Units { table: units, indexes: Vec::new() });
-    seconds.map(|seconds| format!(", {}", about(seconds))).unwrap_or_default()
-}
-
-/// By the price of on-demand reads in us-east-1, $0.125 a million units (AWS price list, November 2024).
-fn price(units: u64) -> String {
-    let cents = units.saturating_mul(125) / 10_000_000;
-    match cents {
-        0 => ", less than $0.01 on demand".to_owned(),
-        _ => format!(", about ${}.{:02} on demand in us-east-1", thousands(cents / 100), cents % 100),
     }
 }
 

@@ -166,6 +166,9 @@ async fn look_for_absent<L: Lookup>(
     slowed: &(dyn Fn(&TargetError) + Send + Sync),
     checked: &mut Checked,
 ) -> Result<(), CheckError> {
+    if batch.absent.is_empty() {
+        return Ok(());
+    }
     let keys: Vec<&[u8]> = batch.absent.iter().map(|row| row.key.as_slice()).collect();
     let stored = fetch(target, &keys, rules.pace, slowed).await?;
     let units = units_of(&stored);

@@ -1,8 +1,8 @@
 //! Proof that the target holds what the source says.
 //!
 //! Every row is read again and built again; its item is fetched by key with a strongly consistent
-//! read and compared by DynamoDB's own equality. Nothing is written unless it is to be repaired, nothing is
-//! scanned, and counts that the service keeps (ItemCount) are never asked for.
+//! read and compared by DynamoDB's own equality. Nothing is written unless it is to be repaired, only the search for
+//! orphans scans, and counts that the service keeps (ItemCount) are never asked for.
 //!
 //! ```text
 //! plan → ranges → pages → items → (sample) → batches of keys → lookup → compare → tally
@@ -14,6 +14,7 @@ mod checkpoint;
 mod compare;
 mod confirm;
 mod equality;
+mod error;
 mod lookup;
 mod orphans;
 mod patterns;
@@ -23,40 +24,32 @@ mod sample;
 mod suspects;
 mod tally;
 mod value;
+mod verified;
 mod walk;
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use indexmap::IndexMap;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinError;
 use tokio::time::MissedTickBehavior;
 
-use crate::keys::{KeyPassError, Losers};
+use crate::keys::Losers;
 use crate::load::{Pace, StateError};
 use crate::plan::Plan;
-use crate::report::{
-    Difference, Outcome, PatternReport, RepairReport, SampleReport, VerifiedEntity, VerifyReport,
-};
+use crate::report::{RepairReport, SampleReport};
 use crate::source::{PageLimits, Reader, Source, SourceError};
-use crate::target::{Lookup, Query, TargetError};
+use crate::target::{Lookup, Query};
 
-use batch::Place;
 use checkpoint::VerifyCheckpoint;
-use compare::CheckError;
-use confirm::{Confirmed, Ear, Reconsidered, Verdict};
-use lookup::LookupError;
-use suspects::Suspects;
+use confirm::Ear;
 use tally::Tally;
 
 pub use batch::read_units;
 pub use checkpoint::Notebook;
 pub use compare::{Excuse, Excused, Expiry};
 pub use equality::{Malformed, differences};
+pub use error::VerifyError;
 pub use orphans::{
     Export, ExportError, Inventory, Observe, OrphanError, OrphanEvent, OrphanOptions, Sweep, find_orphans,
 };
@@ -65,6 +58,7 @@ pub use repair::{
 };
 pub use rivals::losing_now;
 pub use sample::{Sample, SampleError};
+pub use verified::Verified;
 
 #[derive(Clone)]
 pub struct VerifyOptions {
@@ -140,60 +134,6 @@ pub enum VerifyEvent {
     Slowed { reason: String },
     /// An access pattern is asked.
     Pattern { name: String },
-}
-
-/// What was found, in the order of the plan's entities.
-#[derive(Debug)]
-pub struct Verified {
-    pub entities: IndexMap<String, VerifiedEntity>,
-    /// What [`ask_patterns`] found.
-    pub patterns: Vec<PatternReport>,
-    pub elapsed: Duration,
-    /// Stopped before the end.
-    pub interrupted: bool,
-    /// Every row was checked, even where it was stopped later.
-    pub checked_all: bool,
-    pub sample: Option<SampleReport>,
-    /// Of the source, those of the verification that this one went on from included.
-    pub snapshots: u32,
-    /// Read units of the requests.
-    pub units: u64,
-    /// Where wrong rows were to be repaired.
-    pub repair: Option<RepairReport>,
-    /// Rows to be read once more.
-    suspects: Suspects,
-    /// By entity, the rows that are shown as wrong.
-    shown: Vec<BTreeMap<Place, Difference>>,
-    shows: usize,
-}
-
-/// Why a verification proves nothing.
-#[derive(Debug, thiserror::Error)]
-pub enum VerifyError {
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    #[error(transparent)]
-    Target(TargetError),
-    #[error(transparent)]
-    State(#[from] StateError),
-    #[error("keep what is wrong in a temporary file: {0}")]
-    Disk(#[from] io::Error),
-    /// The target's answer, or the item built from a row, is no item.
-    #[error("verify `{entity}`: {what}")]
-    Malformed { entity: String, what: String },
-    #[error("verify `{entity}`: {rows} rows made {items} items and {rejections} rejections")]
-    Unaccounted { entity: String, rows: usize, items: usize, rejections: usize },
-    #[error(transparent)]
-    Keys(#[from] KeyPassError),
-    #[error("access pattern `{pattern}`: the target's answer: {malformed}")]
-    MalformedAnswer { pattern: String, malformed: Malformed },
-    /// `holds` too much, in megabytes.
-    #[error("access pattern `{pattern}`: one answer holds more than {most} MB of {holds}")]
-    LargeAnswer { pattern: String, most: usize, holds: String },
-    #[error("verify: the source opened no reader")]
-    NoReader,
-    #[error("verify: a lookup ended early")]
-    Task(#[source] JoinError),
 }
 
 /// How often the notebook is written.
@@ -351,145 +291,5 @@ pub async fn ask_patterns<T: Lookup + Query>(
 async fn stopped(stop: &mut watch::Receiver<bool>) {
     if stop.wait_for(|stop| *stop).await.is_err() {
         std::future::pending::<()>().await;
-    }
-}
-
-impl Verified {
-    /// Rows that are wrong, and are to be read once more before that is said.
-    pub fn suspects(&self) -> u64 {
-        self.suspects.rows
-    }
-
-    /// Rows that were found wrong, whatever became of them.
-    fn wrong(&self) -> u64 {
-        self.entities.values().map(|entity| entity.missing + entity.different).sum()
-    }
-
-    fn reconsidered(&mut self, news: Reconsidered, observe: &(dyn Fn(VerifyEvent) + Send + Sync)) {
-        let Confirmed { entity, place, was_missing, verdict, became } = match news {
-            Reconsidered::Slowed(reason) => return observe(VerifyEvent::Slowed { reason }),
-            Reconsidered::Read(units) => return self.units += units,
-            Reconsidered::Row(confirmed) => *confirmed,
-        };
-        let (Some((_, counts)), Some(shown)) =
-            (self.entities.get_index_mut(entity), self.shown.get_mut(entity))
-        else {
-            return;
-        };
-        if let (Some(became), Some(report)) = (&became, &mut self.repair) {
-            report.count(became);
-        }
-        let was = if was_missing { &mut counts.missing } else { &mut counts.different };
-        *was = was.saturating_sub(1);
-        let difference = match verdict {
-            Verdict::Moved => {
-                counts.moved += 1;
-                shown.remove(&place);
-                None
-            }
-            Verdict::Rejected => {
-                counts.rejected += 1;
-                shown.remove(&place);
-                None
-            }
-            Verdict::Expired => {
-                counts.expired += 1;
-                shown.remove(&place);
-                None
-            }
-            Verdict::Missing(difference) => {
-                counts.missing += 1;
-                difference
-            }
-            Verdict::Different(difference) => {
-                counts.different += 1;
-                difference
-            }
-        };
-        if let Some(difference) = difference {
-            shown.insert(place, difference);
-            while shown.len() > self.shows {
-                // What is mended can do without being named.
-                let mended = |(_, difference): &(&Place, &Difference)| {
-                    matches!(difference.repair, Some("put" | "replaced"))
-                };
-                match shown.iter().rev().find(mended).map(|(place, _)| *place) {
-                    Some(place) => shown.remove(&place),
-                    None => shown.pop_last().map(|(_, last)| last),
-                };
-            }
-        }
-    }
-
-    pub fn outcome(&self) -> Outcome {
-        if self.interrupted {
-            return Outcome::Interrupted;
-        }
-        if self.patterns.iter().any(PatternReport::is_wrong) {
-            return Outcome::Differences;
-        }
-        match self.entities.values().any(VerifiedEntity::is_wrong) {
-            true if self.repair.as_ref().is_some_and(|repair| repair.is_all(self.wrong())) => {
-                Outcome::Repaired
-            }
-            true => Outcome::Differences,
-            false => Outcome::Done,
-        }
-    }
-
-    /// The document of `migrate verify --json`.
-    pub fn report(self, table: &str) -> VerifyReport {
-        let outcome = self.outcome();
-        let entities = self.entities.into_iter().zip(self.shown).map(|((name, mut entity), shown)| {
-            entity.differences = shown.into_values().collect();
-            (name, entity)
-        });
-        VerifyReport {
-            command: "verify",
-            outcome,
-            table: table.to_owned(),
-            sample: self.sample,
-            snapshots: self.snapshots,
-            checked_all: self.checked_all,
-            entities: entities.collect(),
-            orphans: None,
-            repair: self.repair.map(RepairReport::ended),
-            time_to_live: None,
-            access_patterns: self.patterns,
-            rcu: self.units,
-            elapsed_seconds: self.elapsed.as_secs_f64(),
-            error: None,
-        }
-    }
-}
-
-impl VerifyError {
-    fn of(error: CheckError, entity: String) -> Self {
-        match error {
-            CheckError::Lookup(LookupError::Target(error)) => VerifyError::Target(error),
-            CheckError::Lookup(LookupError::Malformed(malformed)) => {
-                VerifyError::Malformed { entity, what: format!("the target's answer: {malformed}") }
-            }
-            error @ CheckError::Built { .. } => VerifyError::Malformed { entity, what: error.to_string() },
-        }
-    }
-
-    fn mending(error: MendError, entity: String) -> Self {
-        match error {
-            MendError::Target(error) => VerifyError::Target(error),
-            MendError::Log(error) => VerifyError::State(error),
-            error @ MendError::Malformed(_) => VerifyError::Malformed { entity, what: error.to_string() },
-        }
-    }
-
-    pub fn hint(&self) -> Option<&str> {
-        match self {
-            VerifyError::Source(error) => error.hint.as_deref(),
-            VerifyError::Target(error) => error.hint.as_deref(),
-            VerifyError::LargeAnswer { .. } => {
-                Some("no application reads so much at once: narrow the pattern by `params` or `sk`")
-            }
-            _ => None,
-        }
     }
 }

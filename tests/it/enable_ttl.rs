@@ -6,7 +6,7 @@ use crate::front::{Fault, Front, When};
 use crate::servers::{self, Kind};
 use crate::stage::{Stage, expect_case};
 
-const MAPPING: &str = r##"
+pub const MAPPING: &str = r##"
 [source]
 url = "${DATABASE_URL}"
 

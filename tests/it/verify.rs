@@ -321,21 +321,6 @@ async fn rows_that_move_on_while_they_are_verified_are_no_difference() {
 
 #[tokio::test]
 async fn items_that_the_table_has_deleted_by_their_time_to_live_are_expired() {
-    let mapping = r##"
-[source]
-url = "${DATABASE_URL}"
-
-[table]
-name = "shop"
-endpoint = "${DYNAMODB_ENDPOINT:-embedded}"
-ttl = "expires"
-
-[entities.Session]
-from = "sessions"
-pk = "S#{id}"
-sk = "S"
-columns = ["id", "expires"]
-"##;
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
     let sql = format!(
         "CREATE TABLE sessions (id INT PRIMARY KEY, expires BIGINT); INSERT INTO sessions VALUES (1, {}), (2, {}), (3, {})",
@@ -344,7 +329,7 @@ columns = ["id", "expires"]
         now - 100
     );
     for kind in servers::ALL {
-        let stage = Stage::new(kind, &sql, mapping).await.with_dynamodb().await;
+        let stage = Stage::new(kind, &sql, crate::enable_ttl::MAPPING).await.with_dynamodb().await;
         stage.migrate("--create-table", 0).await;
         for id in [1, 2] {
             let key = json!({"PK": {"S": format!("S#{id}")}, "SK": {"S": "S"}});
