@@ -74,6 +74,10 @@ impl RangeProgress {
         Self { bounds, position: Position::Start, pages: 0, done: false, counts: Counts::default() }
     }
 
+    fn is_begun(&self) -> bool {
+        self.done || self.pages > 0
+    }
+
     /// Which rows are wrong is not noted: where there are some, the range is read again.
     fn resumed(self) -> Self {
         if self.counts.wrong() == 0 { self } else { Self::new(self.bounds) }
@@ -99,9 +103,13 @@ impl Notebook {
             ..page.clone()
         };
         let same = begun(&found) == begun(&expected);
-        same.then(|| VerifyCheckpoint {
+        let resumed = same.then(|| VerifyCheckpoint {
             entities: found.entities.into_iter().map(EntityProgress::resumed).collect(),
             ..found
+        });
+        // Where nothing is left of it there is nothing to go on with.
+        resumed.filter(|page| {
+            page.entities.iter().flat_map(|entity| &entity.ranges).any(RangeProgress::is_begun)
         })
     }
 

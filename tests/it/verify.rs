@@ -276,6 +276,23 @@ async fn what_was_wrong_before_the_stop_is_wrong_behind_it() {
     assert_eq!(gone_on.json()["snapshots"], 2);
 }
 
+/// One that was stopped before it had checked a page is none to go on with.
+#[tokio::test]
+async fn a_verification_that_has_checked_nothing_is_begun_anew() {
+    let stage = many(Kind::Sqlite, 50).await;
+    let front = Front::forwarding(stage.endpoint.as_deref().unwrap());
+    let stage = stage.at(front.url());
+    front.on("BatchGetItem", When::Always, Fault::Delay(Duration::from_millis(5_000)));
+    let mut running = stage.tool("verify --json --concurrency 1").spawn();
+    running.until("it reads the table", |_| front.counters().requests("BatchGetItem") >= 1).await;
+    running.interrupt();
+    running.finish().await.expect_code(130);
+    front.script([]);
+    let anew = stage.migrate("verify --json", 0).await;
+    assert!(!anew.stderr.contains("goes on where"), "{}", anew.stderr);
+    assert_eq!(anew.json()["snapshots"], 1);
+}
+
 /// A verification that has checked some of its rows.
 async fn stopped(stage: &Stage, front: &Front) {
     front.on("BatchGetItem", When::Always, Fault::Delay(Duration::from_millis(300)));
